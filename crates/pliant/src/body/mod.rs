@@ -6,6 +6,8 @@
 
 pub mod offsets;
 
+mod change;
+
 pub mod surface_point;
 
 pub mod soft;
@@ -110,6 +112,8 @@ pub struct Bodies {
     ring_starts: Vec<u32>,
     /// Vertices of each ring in order, the inside to their left.
     rings: Vec<Vec<VertexId>>,
+    /// Hash of each body, which does not depend on those before it.
+    body_hashes: Vec<u64>,
     /// The same number for the same topology, and almost surely another for another.
     hash: u64,
 }
@@ -309,19 +313,28 @@ impl Bodies {
         if hash == self.hash { Ok(()) } else { Err(MismatchError::OtherBodies { what }) }
     }
 
-    /// Counts all that the topology consists of.
-    fn work_out_hash(&self) -> u64 {
-        let kinds = self.kinds.iter().zip(&self.bounded);
-        let kinds = kinds.map(|(kind, bounded)| 2 * *kind as u32 + u32::from(*bounded));
-        let starts = [&self.tet_starts, &self.triangle_starts, &self.ring_starts];
-        let starts = starts.into_iter().flatten().copied();
-        let ends = self.ids().map(|body| self.vertices(body).end as u32);
-        let cells = self.tets.as_flattened().iter().chain(self.triangles.as_flattened());
-        let rows = self.neighbours.iter().flat_map(|row| {
-            [row.len() as u32].into_iter().chain(row.iter().map(|neighbour| neighbour.0))
+    /// Counts all that the topology of a body consists of, in its own numbers.
+    fn hash_of(&self, body: BodyId) -> u64 {
+        let (vertices, tets, triangles) =
+            (self.vertices(body), self.tets_of(body), self.triangles_of(body));
+        let base = vertices.start as u32;
+        let kind = 2 * self.kind(body) as u32 + u32::from(self.is_bounded(body));
+        let rings = range(&self.ring_starts, body);
+        let counts = [vertices.len(), tets.len(), triangles.len(), rings.len()];
+        let tets = self.tets[tets].as_flattened().iter();
+        let cells = tets.chain(self.triangles[triangles].as_flattened());
+        let rows = vertices.flat_map(|vertex| {
+            let row = self.neighbours.row(vertex);
+            [row.len() as u32].into_iter().chain(row.iter().map(|v| v.0 - base))
         });
-        let words = kinds.chain(starts).chain(ends).chain(cells.map(|v| v.0)).chain(rows);
-        words.fold(0, hashed)
+        let words = [kind].into_iter().chain(counts.map(|count| count as u32));
+        words.chain(cells.map(|v| v.0 - base)).chain(rows).fold(0, hashed)
+    }
+
+    /// One number from those of all bodies.
+    fn joined_hash(&self) -> u64 {
+        let halves = |hash: &u64| [*hash as u32, (*hash >> 32) as u32];
+        self.body_hashes.iter().flat_map(halves).fold(0, hashed)
     }
 }
 
@@ -461,7 +474,8 @@ impl Builder {
             triangle.iter().map(move |v| (v.0, TriangleId(index as u32)))
         });
         all.triangles_around = Csr::from_pairs(count, around);
-        all.hash = all.work_out_hash();
+        all.body_hashes = all.ids().map(|body| all.hash_of(body)).collect();
+        all.hash = all.joined_hash();
         self.bodies
     }
 }

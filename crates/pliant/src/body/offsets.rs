@@ -29,6 +29,16 @@ impl BodyOffsets {
         self.starts.push(end + count as u32);
     }
 
+    /// First vertex of each body, and one past the last; empty where no body is known.
+    pub(crate) fn starts(&self) -> &[u32] {
+        &self.starts
+    }
+
+    /// Bodies with these first vertices, and one past the last.
+    pub(super) fn from_starts(starts: Vec<u32>) -> BodyOffsets {
+        BodyOffsets { starts }
+    }
+
     /// Whether no body is known.
     pub(crate) fn is_empty(&self) -> bool {
         self.starts.is_empty()

@@ -3,6 +3,7 @@
 use crate::body::{Bodies, BodyKind};
 use crate::id::{BodyId, MismatchError, TriangleId, VertexId};
 use crate::math::{Aabb, Vec3};
+use crate::mesh::runs::{Runs, append_starts};
 
 /// Shortest side of a box, relative to its longest, below which a body is flat.
 const FLAT: f64 = 1e-6;
@@ -68,6 +69,35 @@ impl Features {
         features.edge_starts.push(features.edges.len());
         features.surface_starts.push(features.surface.len());
         Ok(features)
+    }
+
+    /// Keeps the features of some bodies, whose vertices and triangles decrease by these shifts.
+    pub(crate) fn keep(&mut self, kept: &Runs, vertex_shifts: &[u32], triangle_shifts: &[u32]) {
+        let edges = kept.entries(&self.edge_starts);
+        edges.keep(&mut self.edges, |run, edge| {
+            let (vertex, triangle) = (vertex_shifts[run], triangle_shifts[run]);
+            edge.ends.iter_mut().chain(&mut edge.tips).for_each(|v| v.0 -= vertex);
+            edge.triangles.iter_mut().for_each(|t| t.0 -= triangle);
+        });
+        let surface = kept.entries(&self.surface_starts);
+        surface.keep(&mut self.surface, |run, vertex| vertex.0 -= vertex_shifts[run]);
+        kept.keep(&mut self.sizes, |_, _| {});
+        kept.keep_starts(&mut self.edge_starts);
+        kept.keep_starts(&mut self.surface_starts);
+    }
+
+    /// Appends the features of other bodies, whose first vertex and triangle these are.
+    pub(crate) fn append(&mut self, other: &Features, vertex: u32, triangle: u32) {
+        let global = |v: VertexId| VertexId(vertex + v.0);
+        self.edges.extend(other.edges.iter().map(|edge| Edge {
+            ends: edge.ends.map(global),
+            tips: edge.tips.map(global),
+            triangles: edge.triangles.map(|t| TriangleId(triangle + t.0)),
+        }));
+        self.surface.extend(other.surface.iter().map(|v| global(*v)));
+        self.sizes.extend_from_slice(&other.sizes);
+        append_starts(&mut self.edge_starts, &other.edge_starts);
+        append_starts(&mut self.surface_starts, &other.surface_starts);
     }
 
     /// Indices of the edges of a body; none of an unknown one.

@@ -27,6 +27,7 @@ use crate::force::StateView;
 use crate::id::{BodyId, MismatchError, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::normals::Normals;
+use crate::mesh::runs::Runs;
 use crate::mesh::topology::Csr;
 use crate::par;
 
@@ -122,6 +123,17 @@ pub struct Search {
     order: Vec<(Feature, u32, u32)>,
 }
 
+/// Which bodies a search goes on with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SearchChange<'a> {
+    /// The bodies that it was made for.
+    pub from: &'a Bodies,
+    /// Those of them that stay.
+    pub kept: &'a Runs,
+    /// All bodies from now on.
+    pub to: &'a Bodies,
+}
+
 /// Broad phase: which bodies are near which.
 #[derive(Debug, Default)]
 struct BroadPhase {
@@ -161,14 +173,24 @@ impl Search {
         bodies.check_count("positions at rest", rest.len())?;
         check_extreme("position at rest", rest)?;
         let features = Features::new(rest, bodies)?;
-        let shapes = bodies.ids().map(|body| Shape::new(rest, bodies, &features, body));
-        Ok(Search {
+        let shapes = bodies.ids().map(|body| Shape::new(rest, bodies, &features, body)).collect();
+        Ok(Search::of_parts(features, shapes, Scratch::new(rest, bodies)?, bodies))
+    }
+
+    /// A search by one thread that has found nothing yet.
+    fn of_parts(
+        features: Features,
+        shapes: Vec<Shape>,
+        scratch: Scratch,
+        bodies: &Bodies,
+    ) -> Search {
+        Search {
             bodies: bodies.hash(),
-            shapes: shapes.collect(),
+            shapes,
             features,
             unresolved: 0,
             enclosed: 0,
-            scratch: Scratch::new(rest, bodies)?,
+            scratch,
             penetrations: Penetrations::default(),
             near: BroadPhase::default(),
             inside: Vec::new(),
@@ -177,7 +199,49 @@ impl Search {
             offsets: vec![0, bodies.len()],
             most_threads: bodies.len().max(1),
             order: Vec::new(),
-        })
+        }
+    }
+
+    /// Becomes the same as a new one for other bodies: those kept, then those of `other`.
+    pub(crate) fn change(&mut self, mut other: Search, change: SearchChange<'_>) {
+        let SearchChange { from, kept, to } = change;
+        let (mut features, mut shapes) =
+            (std::mem::take(&mut self.features), std::mem::take(&mut self.shapes));
+        let mut clusters = self.scratch.take_clusters();
+        let vertices = kept.entries(from.offsets().starts());
+        let triangles = kept.entries(from.triangle_starts());
+        let edges = kept.entries(&features.edge_starts);
+        let (vertex_shifts, triangle_shifts) = (vertices.shifts(), triangles.shifts());
+        let mut place = 0;
+        for ((run, bodies), edge) in kept.iter().enumerate().zip(edges.shifts()) {
+            let triangle = triangle_shifts[run] as usize;
+            for body in bodies {
+                shapes.swap(place, body);
+                shapes[place].renumber(|first| first - triangle, |number| number - edge);
+                place += 1;
+            }
+        }
+        shapes.truncate(place);
+        features.keep(kept, &vertex_shifts, &triangle_shifts);
+        clusters.keep(kept, &vertex_shifts, &triangle_shifts);
+        let (vertex, triangle) = (vertices.len(), triangles.len());
+        let edge = features.edges.len() as u32;
+        for mut shape in other.shapes {
+            shape.renumber(|first| first + triangle, |number| number + edge);
+            shapes.push(shape);
+        }
+        features.append(&other.features, vertex as u32, triangle as u32);
+        clusters.append(&other.scratch.take_clusters(), vertex as u32, triangle as u32);
+        *self = Search::of_parts(features, shapes, Scratch::with_clusters(clusters, to), to);
+    }
+
+    /// All that does not change from step to step, to be compared.
+    #[cfg(test)]
+    pub(crate) fn structure(&self) -> String {
+        let shapes: Vec<String> = self.shapes.iter().map(Shape::structure).collect();
+        let Search { features, scratch, bodies, offsets, most_threads, .. } = self;
+        let clusters = scratch.clusters();
+        format!("{features:?} {clusters:?} {bodies} {offsets:?} {most_threads} {shapes:?}")
     }
 
     /// Sets the number of threads; results are bitwise the same.

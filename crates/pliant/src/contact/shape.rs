@@ -131,6 +131,30 @@ impl Shape {
         Shape { facets: Facets::new(rest, bodies, body), order, ..Shape::default() }
     }
 
+    /// Moves on to other numbers of its triangles and edges, as of a body in another scene.
+    ///
+    /// It must be fitted before it is used again.
+    pub(crate) fn renumber(
+        &mut self,
+        triangle: impl Fn(usize) -> usize,
+        edge: impl Fn(u32) -> u32,
+    ) {
+        self.facets.first = triangle(self.facets.first);
+        self.order.iter_mut().for_each(|number| *number = edge(*number));
+        self.feature_edges.clear();
+        self.boxes.clear();
+        self.longest = 0.0;
+    }
+
+    /// All that does not change from step to step, to be compared.
+    #[cfg(test)]
+    pub(crate) fn structure(&self) -> String {
+        let Shape { facets: Facets { first, tree, count, .. }, order, .. } = self;
+        let items: Vec<&[u32]> =
+            (0..tree.node_count()).map(|node| tree.items_below(node)).collect();
+        format!("{first} {count} {items:?} {order:?}")
+    }
+
     /// Updates to the present positions; boxes of edges are measured from `origin`.
     pub(crate) fn fit(
         &mut self,

@@ -115,9 +115,14 @@ impl Scratch {
     /// Scratch memory for a scene; `positions` decide how it is split into clusters.
     pub fn new(positions: &[Vec3], bodies: &Bodies) -> Result<Scratch, MismatchError> {
         bodies.check_count("positions", positions.len())?;
-        Ok(Scratch {
+        Ok(Scratch::with_clusters(Clusters::new(positions, bodies), bodies))
+    }
+
+    /// The same for other bodies with these clusters, by one thread.
+    pub(crate) fn with_clusters(clusters: Clusters, bodies: &Bodies) -> Scratch {
+        Scratch {
             bodies: bodies.hash(),
-            clusters: Clusters::new(positions, bodies),
+            clusters,
             fit: Fit::default(),
             sweep: Sweep::default(),
             near: Csr::default(),
@@ -125,7 +130,18 @@ impl Scratch {
             shares: vec![ThreadScratch::default()],
             rows: Vec::new(),
             profiler: None,
-        })
+        }
+    }
+
+    /// How bodies are split into clusters.
+    #[cfg(test)]
+    pub(crate) fn clusters(&self) -> &Clusters {
+        &self.clusters
+    }
+
+    /// How bodies are split into clusters; nothing can be found without them any more.
+    pub(crate) fn take_clusters(&mut self) -> Clusters {
+        std::mem::take(&mut self.clusters)
     }
 
     /// Reports stage 1 as `Detect` and stages 2 to 4 as `Depth`, body by body.

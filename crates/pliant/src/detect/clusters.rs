@@ -12,6 +12,7 @@ use crate::detect::edge_filter::FilterTriangle;
 use crate::detect::nearby_triangles::{NearbyTriangles, Triangle};
 use crate::id::{BodyId, TriangleId, VertexId};
 use crate::math::{Aabb, Vec3, Vec4};
+use crate::mesh::runs::{Runs, append_starts};
 
 /// Most triangles, or inner vertices, of one cluster; its vertices are fewer than 256.
 const SIZE: usize = 24;
@@ -112,6 +113,35 @@ impl Clusters {
             made.block_starts.push(blocks);
         }
         made
+    }
+
+    /// Keeps the clusters of some bodies, whose vertices and triangles decrease by these shifts.
+    pub(crate) fn keep(&mut self, kept: &Runs, vertex_shifts: &[u32], triangle_shifts: &[u32]) {
+        let clusters = kept.entries(&self.body_starts);
+        let triangles = clusters.entries(&self.triangle_starts);
+        triangles.keep(&mut self.triangles, |run, triangle| triangle.0 -= triangle_shifts[run]);
+        triangles.keep(&mut self.corners, |_, _| {});
+        let vertices = clusters.entries(&self.vertex_starts);
+        vertices.keep(&mut self.vertices, |run, vertex| vertex.0 -= vertex_shifts[run]);
+        clusters.keep(&mut self.owned, |_, _| {});
+        clusters.keep_starts(&mut self.triangle_starts);
+        clusters.keep_starts(&mut self.vertex_starts);
+        kept.keep_starts(&mut self.body_starts);
+        kept.keep_starts(&mut self.body_vertices);
+        kept.keep_starts(&mut self.block_starts);
+    }
+
+    /// Appends the clusters of other bodies, whose first vertex and triangle these are.
+    pub(crate) fn append(&mut self, other: &Clusters, vertex: u32, triangle: u32) {
+        self.triangles.extend(other.triangles.iter().map(|t| TriangleId(triangle + t.0)));
+        self.corners.extend_from_slice(&other.corners);
+        self.vertices.extend(other.vertices.iter().map(|v| VertexId(vertex + v.0)));
+        self.owned.extend_from_slice(&other.owned);
+        append_starts(&mut self.triangle_starts, &other.triangle_starts);
+        append_starts(&mut self.vertex_starts, &other.vertex_starts);
+        append_starts(&mut self.body_starts, &other.body_starts);
+        append_starts(&mut self.body_vertices, &other.body_vertices);
+        append_starts(&mut self.block_starts, &other.block_starts);
     }
 
     /// Rounds all positions and refits the boxes of all clusters and bodies.

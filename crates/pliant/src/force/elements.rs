@@ -132,6 +132,16 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
         Elements { material, offsets: Vec::new(), shares: Vec::new() }
     }
 
+    /// The material.
+    pub(crate) fn material(&self) -> &M {
+        &self.material
+    }
+
+    /// The material, whose elements may be changed before the number of threads is set.
+    pub(crate) fn material_mut(&mut self) -> &mut M {
+        &mut self.material
+    }
+
     #[inline]
     fn corners(&self, vertices: [VertexId; N], motion: StateView<'_>) -> Corners<N> {
         Corners {
@@ -193,7 +203,7 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
     }
 }
 
-impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
+impl<const N: usize, M: Material<N> + 'static> Force for Elements<M, N> {
     fn energy(&self, motion: StateView<'_>) -> f64 {
         // Of one length, so that one check of an index serves both.
         let motion = motion.first(motion.velocities.len().min(motion.positions.len()));

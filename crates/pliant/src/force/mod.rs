@@ -27,9 +27,12 @@ pub mod drag;
 
 pub mod elastic;
 
+pub(crate) mod change;
+
 #[cfg(any(test, feature = "checks"))]
 pub mod check;
 
+use std::any::Any;
 use std::sync::OnceLock;
 
 use crate::id::{MismatchError, VertexId};
@@ -75,7 +78,7 @@ pub enum Store {
 }
 
 /// All elements of one kind.
-pub trait Force: std::fmt::Debug + Send {
+pub trait Force: Any + std::fmt::Debug + Send {
     /// Potential energy, J.
     fn energy(&self, motion: StateView<'_>) -> f64;
 

@@ -14,6 +14,7 @@ use crate::force::low_rank::{LowRank, Share};
 use crate::force::{Force, Forces};
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
+use crate::mesh::runs::Runs;
 use crate::mesh::topology::Csr;
 use crate::par;
 
@@ -44,6 +45,11 @@ pub struct Slot(u32);
 impl Slot {
     /// Marks the first that goes to its place: it needs no zero to be added to.
     const FIRST: u32 = 1 << 31;
+
+    /// Moves on to a place that is lower by so much.
+    pub(super) fn lower(&mut self, by: u32) {
+        self.0 -= by;
+    }
 
     /// Puts or adds a block to `blocks`, which begin with the block that is `start` in all.
     ///
@@ -145,6 +151,60 @@ impl BlockMatrix {
             slots
         };
         forces.iter().map(&mut slots_of).collect()
+    }
+
+    /// Keeps some rows, which have blocks only among themselves, run by run.
+    ///
+    /// Returns by how much the places of blocks decrease in each run.
+    pub(super) fn keep_rows(&mut self, rows: &Runs) -> Vec<u32> {
+        let places = rows.entries(&self.starts);
+        let (row_shifts, shifts) = (rows.shifts(), places.shifts());
+        places.keep(&mut self.columns, |run, column| column.0 -= row_shifts[run]);
+        places.keep(&mut self.blocks, |_, _| {});
+        rows.keep(&mut self.diagonal, |run, place| *place -= shifts[run] as usize);
+        rows.keep_starts(&mut self.starts);
+        self.clear_terms();
+        self.terms.clear();
+        self.offsets.clear();
+        shifts
+    }
+
+    /// Appends rows up to a number of them, with room for elements that are in new rows alone.
+    pub(super) fn append_rows<const N: usize>(
+        &mut self,
+        row_count: usize,
+        elements: &[[VertexId; N]],
+    ) {
+        let mut pairs: Vec<(u32, VertexId)> =
+            (self.len() as u32..row_count as u32).map(|row| (row, VertexId(row))).collect();
+        pairs.extend(blocks_of(elements).map(|(row, column)| (row.0, column)));
+        pairs.sort_unstable();
+        pairs.dedup();
+        for row in pairs.chunk_by(|a, b| a.0 == b.0) {
+            let before = row.partition_point(|(row, column)| column.0 < *row);
+            self.diagonal.push(self.columns.len() + before);
+            self.columns.extend(row.iter().map(|pair| pair.1));
+            self.starts.push(self.columns.len());
+        }
+        self.blocks.resize(self.columns.len(), Mat3::ZERO);
+    }
+
+    /// Appends the places of the blocks of elements that are in rows from one on alone.
+    ///
+    /// They must be all elements in these rows.
+    pub(super) fn append_slots<const N: usize>(
+        &self,
+        first_row: usize,
+        elements: &[[VertexId; N]],
+        slots: &mut Vec<Slot>,
+    ) {
+        let first = self.starts[first_row];
+        let mut seen = vec![false; self.blocks.len() - first];
+        slots.extend(blocks_of(elements).map(|(row, column)| {
+            let place = self.place(row, column);
+            let is_first = !std::mem::replace(&mut seen[place - first], true);
+            Slot(place as u32 | if is_first { Slot::FIRST } else { 0 })
+        }));
     }
 
     fn place(&self, row: VertexId, column: VertexId) -> usize {
@@ -364,6 +424,19 @@ impl BlockMatrix {
         let BlockMatrix { starts, blocks, .. } = self;
         by_rows(blocks, starts, offsets, 0, &act);
     }
+}
+
+/// Row and column of each block of some elements, row by row of each.
+fn blocks_of<const N: usize>(
+    elements: &[[VertexId; N]],
+) -> impl Iterator<Item = (VertexId, VertexId)> {
+    let of = |element: &[VertexId; N]| {
+        let element = *element;
+        element
+            .into_iter()
+            .flat_map(move |row| element.into_iter().map(move |column| (row, column)))
+    };
+    elements.iter().flat_map(of)
 }
 
 /// Adds the pairs that condensed vertices bring to their unknowns, each once.

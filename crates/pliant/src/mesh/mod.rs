@@ -7,6 +7,8 @@ pub mod raw;
 
 pub mod generate;
 
+pub(crate) mod runs;
+
 pub mod topology;
 
 pub mod normals;

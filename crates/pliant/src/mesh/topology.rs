@@ -4,6 +4,7 @@
 //! smallest vertex, and equal ones meet there: linear time while buckets are small.
 
 use crate::id::{PartId, TetId, VertexId};
+use crate::mesh::runs::{Runs, append_starts};
 
 /// Most tets of one mesh: rows of six edges a tet are counted in 32 bits.
 pub(crate) const MOST_TETS: usize = 1 << 29;
@@ -93,6 +94,23 @@ impl<T: Copy> Csr<T> {
         for row in 0..row_count {
             self.starts[row + 1] += self.starts[row];
         }
+    }
+
+    /// A copy of some rows, followed by the rows of another; all are renumbered.
+    ///
+    /// `lower` gets each item of the copied rows with the number of its run.
+    pub(crate) fn changed(
+        &self,
+        kept: &Runs,
+        lower: impl Fn(usize, &mut T),
+        other: &Csr<T>,
+        renumber: impl Fn(T) -> T,
+    ) -> Csr<T> {
+        let mut starts = kept.copied_starts(&self.starts, other.len());
+        append_starts(&mut starts, &other.starts);
+        let mut items = kept.entries(&self.starts).copied(&self.items, other.items.len(), lower);
+        items.extend(other.items.iter().map(|item| renumber(*item)));
+        Csr { starts, items }
     }
 
     /// Number of rows.

@@ -161,6 +161,11 @@ impl ConstraintResponse {
         self.warm_start = other.warm_start.renumbered(renumber);
     }
 
+    /// The search, to be replaced together with the bodies.
+    pub(crate) fn search_mut(&mut self) -> &mut Search {
+        &mut self.search
+    }
+
     /// First surface edge of each body as features count them, and one past the last of all.
     pub fn edge_starts(&self) -> &[usize] {
         &self.search.features.edge_starts

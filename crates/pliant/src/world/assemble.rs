@@ -1,16 +1,17 @@
 //! The simulation of all that a world has, made anew when something was added or removed.
 //!
-//! Positions, velocities, impulses of contacts and travel of joints are carried over.
+//! Positions, velocities, impulses of contacts and travel of joints are carried over. What
+//! depends on the shapes of bodies alone is taken over for those that stay, see `body_change`.
 
 use std::sync::Arc;
 
-use crate::body::Bodies;
 use crate::body::keyframes::{Keyframes, Pose};
 use crate::body::obstacle::SurfaceMaterial;
 use crate::body::pins::PinPath;
 use crate::body::rigid::RigidState;
 use crate::body::rigid::all::RigidBodySet;
 use crate::body::soft::{Masses, State};
+use crate::body::{Bodies, BodiesError};
 use crate::contact::Feature;
 use crate::contact::rules::ContactRules;
 use crate::force::gravity::Gravity;
@@ -23,6 +24,7 @@ use crate::solve::constraint::{ConstraintResponse, ConstraintSettings};
 use crate::solve::joint::{JointDefinition, Joints};
 use crate::step::{Simulation, Stepper};
 use crate::world::assembly::WorldParts;
+use crate::world::body_change::{BodyChange, ElasticForce, Reuse};
 use crate::world::body_model::{BodyEntry, BodyModelKind, Pinning};
 use crate::world::grab::{GrabSpring, GrabSprings};
 use crate::world::handle::Collider;
@@ -47,6 +49,8 @@ pub(super) struct Layout {
     pub rigid_axes: Vec<[RigidState; 2]>,
     /// Place of gravity among the forces; none where there is none.
     pub gravity: Option<usize>,
+    /// The force of all soft bodies, where one law serves all of them.
+    pub elastic: Option<ElasticForce>,
     /// Place of constant forces.
     pub loads: usize,
     /// Place of grabs.
@@ -63,8 +67,13 @@ impl World {
             return Ok(());
         }
         self.carry();
-        let (mut simulation, layout) = self.assembled()?;
-        self.keep_impulses(&mut simulation);
+        let change = self.body_change();
+        let (mut simulation, layout) = self.assembled(change.as_ref())?;
+        let edges = self.simulation.stepper.contact().map(|old| old.edge_starts().to_vec());
+        if let Some(change) = change {
+            self.take_over(&mut simulation, &layout, change);
+        }
+        self.keep_impulses(&mut simulation, &edges.unwrap_or_default());
         if self.joints.keys().is_empty() {
             simulation.system.joints.take_travel(&self.simulation.system.joints);
         }
@@ -77,6 +86,7 @@ impl World {
         }
         self.layout = layout;
         (self.is_current, self.is_searched) = (true, false);
+        self.reuse = Reuse::default();
         self.refresh_loads();
         self.simulation.set_threads(self.settings.threads);
         Ok(())
@@ -120,7 +130,10 @@ impl World {
     }
 
     /// The simulation of all that is there, and who is where in it.
-    fn assembled(&self) -> Result<(Simulation, Layout), WorldError> {
+    ///
+    /// With a change, it has no contact search, and no soft bodies but new ones among its forces:
+    /// [`World::take_over`] completes it.
+    fn assembled(&self, change: Option<&BodyChange>) -> Result<(Simulation, Layout), WorldError> {
         let mut layout = Layout {
             bodies: self.bodies.keys().iter().map(|key| BodyHandle(*key)).collect(),
             obstacles: self.obstacles.keys().iter().map(|key| ObstacleHandle(*key)).collect(),
@@ -128,14 +141,17 @@ impl World {
             ..Layout::default()
         };
         let entries: Vec<&BodyEntry> = self.bodies.iter().map(|(_, entry)| entry).collect();
-        let meshes: Vec<_> = entries.iter().map(|entry| entry.model.mesh.topology()).collect();
-        let bodies = Arc::new(Bodies::from_meshes(&meshes)?);
+        let bodies = match change {
+            Some(change) => change.bodies.clone(),
+            None => Arc::new(topology(&entries)?),
+        };
         layout.hash = bodies.hash();
         let rest = gather(&entries, |entry| &entry.model.rest);
-        let masses = entries.iter().flat_map(|entry| entry.model.masses.iter().copied()).collect();
+        let mut masses = Vec::with_capacity(rest.len());
+        entries.iter().for_each(|entry| masses.extend_from_slice(&entry.model.masses));
         let mut system = System { masses: Masses::new(masses)?, bodies, ..System::default() };
         system.scratch.keeps_contacts = true;
-        self.push_forces(&entries, &mut system, &mut layout)?;
+        self.push_forces(&entries, change, &mut system, &mut layout)?;
         self.hold(&entries, &rest, &mut system, &mut layout)?;
         let mut state = self.state(&entries);
         system.pins.hold(state.time, &mut state.positions, &mut state.velocities);
@@ -154,7 +170,8 @@ impl World {
                 let made = assembly.assemble(parts);
                 made.map_err(|error| WorldError::Assembly(Arc::from(error)))?
             }
-            None => self.stepper(&rest, &system)?,
+            None if change.is_some() => self.stepper(&[], &Bodies::default())?,
+            None => self.stepper(&rest, &system.bodies)?,
         };
         MismatchError::check("rigid bodies", state.rigids.len(), before.len())?;
         layout.rigid_axes = before.into_iter().zip(&state.rigids).map(|(a, b)| [a, *b]).collect();
@@ -166,10 +183,10 @@ impl World {
     }
 
     /// The usual stepper: implicit Euler with contacts that are solved with it.
-    pub(super) fn stepper(&self, rest: &[Vec3], system: &System) -> Result<Stepper, WorldError> {
+    pub(super) fn stepper(&self, rest: &[Vec3], bodies: &Bodies) -> Result<Stepper, WorldError> {
         let settings = &self.settings;
         let stepper = Stepper::new(Box::new(Implicit::new(settings.implicit)))
-            .with_contact(self.contact(rest, system)?)
+            .with_contact(self.contact(rest, bodies)?)
             .with_substeps(settings.substeps)
             .with_halvings(settings.max_halvings);
         Ok(match settings.sleep {
@@ -192,6 +209,7 @@ impl World {
     fn push_forces(
         &self,
         entries: &[&BodyEntry],
+        change: Option<&BodyChange>,
         system: &mut System,
         layout: &mut Layout,
     ) -> Result<(), WorldError> {
@@ -208,7 +226,14 @@ impl World {
             }
             first += entry.len() as u32;
         }
-        material::push_all(&soft, &mut system.forces)?;
+        layout.elastic = ElasticForce::of(entries, system.forces.len());
+        match change.and_then(|change| self.taken_tets(change, layout)) {
+            Some(taken) => {
+                let added = &soft[taken.bodies..];
+                material::push_elastic(taken.law, &start, added, &mut system.forces)?;
+            }
+            None => material::push_all(&soft, &mut system.forces)?,
+        }
         layout.loads = system.forces.len();
         system.forces.push(Load::default());
         layout.grabs = system.forces.len();
@@ -264,16 +289,16 @@ impl World {
         let mut places = gather(entries, |entry| &entry.model.start);
         let (mut first, mut paths) = (0, 0);
         for (place, entry) in entries.iter().enumerate() {
-            let all: Vec<VertexId> = (first..first + entry.len() as u32).map(VertexId).collect();
+            let all = || (first..first + entry.len() as u32).map(VertexId).collect::<Vec<_>>();
             match &entry.model.kind {
                 BodyModelKind::Kinematic(driven) => {
                     let motion = Keyframes::still(driven.pose)?;
                     let path = PinPath { motion, pivot: Vec3::ZERO };
-                    system.pins.add_moving(&all, rest, path)?;
+                    system.pins.add_moving(&all(), rest, path)?;
                     layout.driven.push((layout.bodies[place], paths));
                     paths += 1;
                 }
-                BodyModelKind::Fixed => system.pins.add_still(&all, &places)?,
+                BodyModelKind::Fixed => system.pins.add_still(&all(), &places)?,
                 BodyModelKind::Soft(_) | BodyModelKind::Rigid(_) => {}
             }
             if matches!(entry.model.kind, BodyModelKind::Kinematic(_) | BodyModelKind::Fixed) {
@@ -317,7 +342,7 @@ impl World {
         Ok(Joints::with_references(list, members, states, &references, &travels)?)
     }
 
-    fn contact(&self, rest: &[Vec3], system: &System) -> Result<ConstraintResponse, WorldError> {
+    fn contact(&self, rest: &[Vec3], bodies: &Bodies) -> Result<ConstraintResponse, WorldError> {
         let settings = &self.settings;
         let usual =
             SurfaceMaterial { friction: settings.friction, restitution: settings.restitution };
@@ -330,7 +355,7 @@ impl World {
             ..ConstraintSettings::default()
         };
         own.contacts.friction = settings.friction;
-        let mut contact = ConstraintResponse::new(rest, &system.bodies, obstacles?, own)?;
+        let mut contact = ConstraintResponse::new(rest, bodies, obstacles?, own)?;
         *contact.rules_mut() = self.contact_rules();
         Ok(contact)
     }
@@ -366,7 +391,9 @@ impl World {
     }
 
     /// Hands the impulses of contacts to the new simulation, by the features that they are between.
-    fn keep_impulses(&self, simulation: &mut Simulation) {
+    ///
+    /// `old_edges` are the first edges of the bodies before.
+    fn keep_impulses(&self, simulation: &mut Simulation, old_edges: &[usize]) {
         let old_bodies = &self.simulation.system.bodies;
         let Some(old) = self.simulation.stepper.contact() else { return };
         let bodies = simulation.system.bodies.clone();
@@ -375,7 +402,7 @@ impl World {
         let map: Vec<Option<BodyId>> = self.layout.bodies.iter().map(body).collect();
         let obstacle = |handle: &ObstacleHandle| Some(self.obstacles.place(handle.0)? as u32);
         let obstacles: Vec<Option<u32>> = self.layout.obstacles.iter().map(obstacle).collect();
-        let (old_edges, new_edges) = (old.edge_starts().to_vec(), new.edge_starts().to_vec());
+        let new_edges = new.edge_starts().to_vec();
         let vertex = |v: VertexId| -> Option<VertexId> {
             let (of, local) = old_bodies.offsets().locate(v.index());
             let to = map.get(of.index()).copied().flatten()?;
@@ -404,9 +431,17 @@ impl World {
     }
 }
 
+/// The topology of bodies.
+pub(super) fn topology(entries: &[&BodyEntry]) -> Result<Bodies, BodiesError> {
+    let meshes: Vec<_> = entries.iter().map(|entry| entry.model.mesh.topology()).collect();
+    Bodies::from_meshes(&meshes)
+}
+
 /// Values of all bodies in one array.
-fn gather(entries: &[&BodyEntry], of: fn(&BodyEntry) -> &Vec<Vec3>) -> Vec<Vec3> {
-    entries.iter().flat_map(|entry| of(entry).iter().copied()).collect()
+pub(super) fn gather(entries: &[&BodyEntry], of: fn(&BodyEntry) -> &Vec<Vec3>) -> Vec<Vec3> {
+    let mut all = Vec::with_capacity(entries.iter().map(|entry| entry.len()).sum());
+    entries.iter().for_each(|entry| all.extend_from_slice(of(entry)));
+    all
 }
 
 /// Where rigid bodies were when they were added.

@@ -43,7 +43,7 @@ pub struct WorldParts<'a> {
 impl WorldParts<'_> {
     /// The stepper that a world has without an assembly: implicit Euler with solved contacts.
     pub fn usual_stepper(&self) -> Result<Stepper, WorldError> {
-        self.world.stepper(self.rest, self.system)
+        self.world.stepper(self.rest, &self.system.bodies)
     }
 
     /// Vertices of a body in the arrays; none where it was removed.

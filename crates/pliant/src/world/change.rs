@@ -195,6 +195,7 @@ impl World {
         };
         check_material(&entry.model.mesh, &entry.model.start, &material)?;
         *own = material;
+        self.reuse.tets = false;
         self.is_current = false;
         self.wake();
         Ok(())

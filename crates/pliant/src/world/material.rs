@@ -91,10 +91,10 @@ pub(super) fn push_all(
     for run in bodies.chunk_by(|(_, a), (_, b)| is_same_law(a, b)) {
         match run[0].1 {
             SoftMaterial::Corotational(_) => {
-                forces.push(elastic::<Corotational>(run)?);
+                forces.push(elastic::<Corotational>(run[0].0.rest, run)?);
             }
             SoftMaterial::NeoHookean(_) => {
-                forces.push(elastic::<NeoHookean>(run)?);
+                forces.push(elastic::<NeoHookean>(run[0].0.rest, run)?);
             }
             SoftMaterial::Springs(material) => {
                 for (body, _) in run {
@@ -111,6 +111,38 @@ pub(super) fn push_all(
     Ok(())
 }
 
+/// A law of elasticity that a world knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ElasticLaw {
+    Corotational,
+    NeoHookean,
+}
+
+impl ElasticLaw {
+    /// The law of a material; none where it is no such law.
+    pub fn of(material: &SoftMaterial) -> Option<ElasticLaw> {
+        match material {
+            SoftMaterial::Corotational(_) => Some(ElasticLaw::Corotational),
+            SoftMaterial::NeoHookean(_) => Some(ElasticLaw::NeoHookean),
+            SoftMaterial::Springs(_) | SoftMaterial::Custom(_) => None,
+        }
+    }
+}
+
+/// Appends one force of a law for all bodies, which are all of that law; of no tets for none.
+pub(super) fn push_elastic(
+    law: ElasticLaw,
+    rest: &[Vec3],
+    bodies: &[(MaterialBody<'_>, &SoftMaterial)],
+    forces: &mut Forces,
+) -> Result<(), WorldError> {
+    match law {
+        ElasticLaw::Corotational => forces.push(elastic::<Corotational>(rest, bodies)?),
+        ElasticLaw::NeoHookean => forces.push(elastic::<NeoHookean>(rest, bodies)?),
+    }
+    Ok(())
+}
+
 /// Whether two materials can share a force, body by body with their own settings.
 fn is_same_law(a: &SoftMaterial, b: &SoftMaterial) -> bool {
     match (a, b) {
@@ -122,6 +154,7 @@ fn is_same_law(a: &SoftMaterial, b: &SoftMaterial) -> bool {
 }
 
 fn elastic<L: crate::force::elastic::law::Law>(
+    rest: &[Vec3],
     run: &[(MaterialBody<'_>, &SoftMaterial)],
 ) -> Result<Elastic<L>, WorldError> {
     let (mut tets, mut settings) = (Vec::new(), Vec::new());
@@ -132,7 +165,6 @@ fn elastic<L: crate::force::elastic::law::Law>(
         tets.extend(body.tets());
         settings.resize(tets.len(), *own);
     }
-    let rest = run[0].0.rest;
     Ok(Elastic::new(rest, &tets, |tet| settings[tet])?)
 }
 

@@ -6,6 +6,7 @@
 
 mod assemble;
 mod assembly;
+mod body_change;
 mod body_mesh;
 mod body_model;
 mod change;
@@ -35,6 +36,7 @@ use crate::solve::constraint::ConstraintSettings;
 use crate::step::{Simulation, Stepper};
 
 use assemble::Layout;
+use body_change::Reuse;
 use body_model::BodyEntry;
 use contacts::{Contacts, Handles};
 use error::{not_negative, positive, share, sound};
@@ -105,6 +107,8 @@ pub struct World {
     layout: Layout,
     /// Whether the simulation has all that is there, and nothing else.
     is_current: bool,
+    /// What the next assembly may take over from the simulation.
+    reuse: Reuse,
     contacts: Contacts,
     queries: Queries,
     /// Whether the trees of `queries` are for where everything is now, or to be.
@@ -210,6 +214,7 @@ impl World {
             simulation: Simulation::new(Default::default(), Default::default(), stepper),
             layout: Layout::default(),
             is_current: false,
+            reuse: Reuse::default(),
             contacts: Contacts::default(),
             queries: Queries::default(),
             is_searched: false,

@@ -9,6 +9,7 @@ use crate::math::Vec3;
 use crate::record::energy::Energy;
 use crate::solve::joint::JointKind;
 use crate::step::Simulation;
+use crate::world::body_change::Reuse;
 use crate::world::body_model::{BodyEntry, BodyModelKind};
 use crate::world::contacts::{ContactEvent, ContactPoint};
 use crate::world::obstacle::ObstacleEntry;
@@ -223,6 +224,7 @@ impl World {
     /// With other bodies in it the world refuses to go on, until those from before are back.
     pub fn simulation_mut(&mut self) -> &mut Simulation {
         self.is_searched = false;
+        self.reuse = Reuse { search: false, tets: false };
         &mut self.simulation
     }
 }

@@ -8,6 +8,7 @@ use crate::force::stiffness::{Form, Tangent};
 use crate::id::{TetId, VertexId};
 use crate::math::svd::svd;
 use crate::math::{Mat3, Vec3, tet_volume};
+use crate::mesh::runs::Runs;
 
 /// Tets of one law, each with its own rest shape and settings.
 #[derive(Clone, Debug)]
@@ -33,10 +34,18 @@ struct Tet {
 /// Material of a run of tets.
 #[derive(Clone, Copy, Debug)]
 struct TetMaterial<L> {
+    settings: ElasticSettings,
     /// Its moduli in Pa.
     law: L,
     /// Its moduli in Pa·s.
     viscous: Viscous,
+}
+
+impl<L> Default for Elastic<L> {
+    /// No tets.
+    fn default() -> Elastic<L> {
+        Elastic { tets: Vec::new(), materials: Vec::new() }
+    }
 }
 
 impl<L: Law> Elastic<L> {
@@ -56,13 +65,56 @@ impl<L: Law> Elastic<L> {
             if last != Some(settings) {
                 let lame = settings.lame(tet)?;
                 let viscous = Viscous::new(lame, settings.damping);
-                made.materials.push(TetMaterial { law: L::from_lame(lame), viscous });
+                let law = L::from_lame(lame);
+                made.materials.push(TetMaterial { settings, law, viscous });
                 last = Some(settings);
             }
             let material = made.materials.len() as u32 - 1;
             made.tets.push(Tet::new(tet, *corners, rest, material)?);
         }
         Ok(made)
+    }
+
+    /// Number of tets.
+    pub(crate) fn tet_count(&self) -> usize {
+        self.tets.len()
+    }
+
+    /// Corners of all tets from one on.
+    pub(crate) fn corners_from(&self, first: usize) -> impl Iterator<Item = [VertexId; 4]> {
+        self.tets.iter().skip(first).map(|tet| tet.corners)
+    }
+
+    /// Keeps some tets, whose corners decrease by one shift in each run, and appends others.
+    ///
+    /// The same as all of them made at once.
+    pub(crate) fn change(&mut self, kept: &Runs, vertex_shifts: &[u32], others: Elastic<L>) {
+        kept.keep(&mut self.tets, |run, tet| {
+            tet.corners.iter_mut().for_each(|vertex| vertex.0 -= vertex_shifts[run]);
+        });
+        let first = self.materials.len() as u32;
+        let first_tet = self.tets.len();
+        self.materials.extend(others.materials);
+        self.tets.extend(others.tets);
+        self.tets[first_tet..].iter_mut().for_each(|tet| tet.material += first);
+        self.join_materials();
+    }
+
+    /// Drops materials that no tet has, and joins those of neighbours that agree.
+    fn join_materials(&mut self) {
+        let mut joined: Vec<TetMaterial<L>> = Vec::new();
+        let mut last = None;
+        for tet in &mut self.tets {
+            if last != Some(tet.material) {
+                last = Some(tet.material);
+                let own = &self.materials[tet.material as usize];
+                if joined.last().is_none_or(|before| before.settings != own.settings) {
+                    joined.push(own.clone());
+                }
+            }
+            tet.material = joined.len() as u32 - 1;
+        }
+        self.materials = joined;
     }
 
     /// Adds the elastic stiffness, times a weight, to the upper triangle of blocks.
@@ -141,7 +193,7 @@ impl<L: Law> Material<4> for Elastic<L> {
 
     fn forces(&self, element: usize, at: &Corners<4>) -> [Vec3; 4] {
         let tet = &self.tets[element];
-        let TetMaterial { law, viscous } = &self.materials[tet.material as usize];
+        let TetMaterial { law, viscous, .. } = &self.materials[tet.material as usize];
         let gradient = edges(&at.positions) * tet.inverse;
         let mut stress = law.stress(gradient);
         if viscous.acts() {
@@ -157,7 +209,7 @@ impl<L: Law> Material<4> for Elastic<L> {
     #[inline]
     fn tangent(&self, element: usize, at: &Corners<4>, tangent: Tangent) -> [[Mat3; 4]; 4] {
         let tet = &self.tets[element];
-        let TetMaterial { law, viscous } = &self.materials[tet.material as usize];
+        let TetMaterial { law, viscous, .. } = &self.materials[tet.material as usize];
         let rows = tet.inverse.transpose();
         let gradients = [rows.x_axis, rows.y_axis, rows.z_axis];
         let (stiffness, damping) = (tet.volume * tangent.stiffness, tet.volume * tangent.damping);
