@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::body::Mesh;
+use crate::body::soft::area_shares;
 use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::mesh::raw::RawMesh;
@@ -138,6 +139,11 @@ impl BodyMesh {
             BodyMesh::Particles(_) => Vec::new(),
             BodyMesh::Outline(outline) => outline.edges(),
         }
+    }
+
+    /// Share of each vertex in the mass: by area, or alike without triangles.
+    pub(super) fn shares(&self) -> Vec<f64> {
+        area_shares(self.positions(), self.triangles())
     }
 
     /// The same as the engine's topology takes it.

@@ -15,7 +15,7 @@ use crate::world::WorldError;
 use crate::world::body_mesh::{BodyMesh, SharedMesh};
 use crate::world::body_model::{BodyModel, RigidPart};
 use crate::world::placement::{Placement, motion_methods, placement_methods};
-use crate::world::soft_body::{check_mesh, shared, shares};
+use crate::world::soft_body::{check_mesh, shared};
 
 /// Density of what is not said, kg/m³: that of water.
 const DENSITY: f64 = 1000.0;
@@ -88,7 +88,7 @@ impl RigidBody {
                 BodyMesh::Surface(surface) => {
                     MassProperties::from_surface(positions, surface.triangles(), self.density)
                 }
-                _ => MassProperties::from_points(positions, &shares(&mesh)),
+                _ => MassProperties::from_points(positions, &mesh.shares()),
             }?;
             match self.mass {
                 Some(mass) => made.with_mass(mass),
@@ -100,7 +100,7 @@ impl RigidBody {
             return Err(WorldError::NoMass);
         }
         let at_origin = RigidTemplate::new(mesh.positions(), properties(mesh.positions())?)?.0;
-        let masses = balanced_masses(&at_origin, &shares(&mesh))?;
+        let masses = balanced_masses(&at_origin, &mesh.shares())?;
         let Placement { position, rotation, velocity, spin, .. } = placement;
         let placed: Vec<Vec3> = mesh.positions().iter().map(|p| position + rotation * *p).collect();
         let (rigid, state) = RigidTemplate::new(&placed, properties(&placed)?)?;
