@@ -116,6 +116,22 @@ motion_methods!(RigidBody);
 /// A body that moves as your code says and pushes what it meets.
 ///
 /// It is moved by [`World::move_to`](super::World::move_to).
+///
+/// ```
+/// use pliant::prelude::*;
+///
+/// let mut world = World::new();
+/// world.set_gravity(Vec3::ZERO)?;
+/// let piston = world.add(KinematicBody::cuboid(vec3(0.1, 0.5, 0.5)))?;
+/// let die = world.add(RigidBody::cuboid(Vec3::splat(0.1)).at(vec3(0.2, 0.0, 0.0)))?;
+/// for step in 1..=30 {
+///     world.move_to(piston, Pose::at(vec3(0.02 * f64::from(step), 0.0, 0.0)))?;
+///     world.step()?;
+/// }
+/// assert!((world.pose(piston)?.position.x - 0.6).abs() < 1e-12);
+/// assert!(world.centre(die)?.x > 0.6); // pushed along
+/// # Ok::<(), WorldError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct KinematicBody {
     mesh: Result<Arc<BodyMesh>, WorldError>,

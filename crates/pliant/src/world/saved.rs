@@ -55,7 +55,7 @@ impl World {
 
     /// Goes back to where [`World::save`] was called; on an error nothing changes.
     ///
-    /// Bytes that are damaged or cut off are told apart from those of a world in which other
+    /// The message distinguishes bytes that are damaged from those of a world in which other
     /// things were added.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), WorldError> {
         let numbers = checked_numbers(bytes)
