@@ -210,12 +210,13 @@ fn measure(name: &str, scene: &Scene) -> Result<Measured, String> {
 fn element_times(scene: &Scene) -> Result<(f64, f64), String> {
     let mut moved = Ours::new(scene, Method::ALL[1], 1)?;
     (0..WARM).try_for_each(|_| moved.frame())?;
-    let (motion, count) = (moved.state.motion(), scene.element_count() as f64);
+    let (state, count) = (moved.state().clone(), scene.element_count() as f64);
+    let motion = state.motion();
     let mut forces = vec![Vec3::ZERO; scene.start.len()];
-    let force = timing::fastest(|| moved.system.forces.sum(motion, &mut forces)).0;
+    let force = timing::fastest(|| moved.system().forces.sum(motion, &mut forces)).0;
     let tangent = Tangent { stiffness: FRAME * FRAME, damping: FRAME, form: Form::Definite };
     let built = timing::fastest(|| {
-        moved.system.forces.assemble(motion, tangent).map_or(0, |matrix| matrix.len())
+        moved.system_mut().forces.assemble(motion, tangent).map_or(0, |matrix| matrix.len())
     })
     .0;
     Ok((force / count, built / count))
@@ -235,7 +236,7 @@ fn two_threads(scene: &Scene, method: Method) -> Result<(f64, bool), String> {
     }
     let [alone, both] = times.map(|times| Spread::of(times).p10);
     let bits = |side: &Ours| -> Vec<[u64; 3]> {
-        let State { positions, velocities, .. } = &side.state;
+        let State { positions, velocities, .. } = side.state();
         positions.iter().chain(velocities).map(|v| v.to_array().map(f64::to_bits)).collect()
     };
     Ok((alone / both, bits(&one) == bits(&two)))
@@ -245,7 +246,7 @@ fn two_threads(scene: &Scene, method: Method) -> Result<(f64, bool), String> {
 fn outcomes(scene: &Scene, ours: &[Ours], rapier: &Rapier) -> Result<Vec<Outcome>, String> {
     let mut fine = Ours::new(scene, Method::Symplectic(FINER), 1)?;
     (0..CLOTH_FRAMES).try_for_each(|_| fine.frame())?;
-    let reference = &fine.state.positions;
+    let reference = &fine.state().positions;
     let outcome = |side, positions: &[Vec3]| {
         let count = positions.len() as f64;
         let apart = positions.iter().zip(reference).map(|(a, b)| a.distance_squared(*b));
@@ -258,7 +259,7 @@ fn outcomes(scene: &Scene, ours: &[Ours], rapier: &Rapier) -> Result<Vec<Outcome
     };
     let mut found = vec![outcome("finer steps", reference)];
     let sides = ours.iter().zip(Method::ALL);
-    found.extend(sides.map(|(side, method)| outcome(method.name(), &side.state.positions)));
+    found.extend(sides.map(|(side, method)| outcome(method.name(), &side.state().positions)));
     found.push(outcome("rapier3d", &rapier.positions()));
     Ok(found)
 }

@@ -6,7 +6,9 @@ use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::implicit::{Implicit, ImplicitKind, ImplicitSettings};
 use pliant::integrate::{Integrator, System};
 use pliant::math::Vec3;
+use pliant::prelude::World;
 use pliant::solve::linear::LinearSettings;
+use pliant::step::{Simulation, Stepper};
 
 use crate::dynamics::FRAME;
 use crate::dynamics::scene::Scene;
@@ -50,11 +52,7 @@ impl Method {
 
 /// A scene in motion.
 pub struct Ours {
-    /// Masses, forces, pins.
-    pub system: System,
-    /// Where it is now.
-    pub state: State,
-    integrator: Box<dyn Integrator>,
+    world: World,
     /// Steps per frame.
     pub substeps: usize,
     /// Iterations of the linear solver so far.
@@ -66,12 +64,12 @@ pub struct Ours {
 impl Ours {
     /// A scene at its start.
     pub fn new(scene: &Scene, method: Method, threads: usize) -> Result<Ours, String> {
-        let (mut system, state) = scene.make()?;
-        system.forces.set_threads(threads, state.positions.len());
-        let (substeps, mut integrator): (usize, Box<dyn Integrator>) = match method {
+        let mut world = scene.world().map_err(|error| error.to_string())?;
+        let Simulation { system, state, .. } = world.simulation();
+        let (substeps, integrator): (usize, Box<dyn Integrator>) = match method {
             Method::Symplectic(factor) => {
                 let euler = Euler::new(EulerKind::Symplectic);
-                (factor * stable_substeps(&system, &state), Box::new(euler))
+                (factor * stable_substeps(system, state), Box::new(euler))
             }
             Method::Implicit(kind) => {
                 let linear = LinearSettings { tolerance: TOLERANCE, ..LinearSettings::default() };
@@ -79,16 +77,31 @@ impl Ours {
                 (1, Box::new(Implicit::new(settings)))
             }
         };
-        integrator.set_threads(threads);
-        Ok(Ours { system, state, integrator, substeps, iterations: 0, frames: 0 })
+        world.simulation_mut().stepper = Stepper::new(integrator);
+        world.set_threads(threads);
+        world.set_time_step(FRAME / substeps as f64).map_err(|error| error.to_string())?;
+        Ok(Ours { world, substeps, iterations: 0, frames: 0 })
+    }
+
+    /// Masses, forces, pins.
+    pub fn system(&self) -> &System {
+        &self.world.simulation().system
+    }
+
+    /// The same, for what keeps scratch.
+    pub fn system_mut(&mut self) -> &mut System {
+        &mut self.world.simulation_mut().system
+    }
+
+    /// Where it is now.
+    pub fn state(&self) -> &State {
+        &self.world.simulation().state
     }
 
     /// Steps through one frame.
     pub fn frame(&mut self) -> Result<(), String> {
-        let dt = FRAME / self.substeps as f64;
         for _ in 0..self.substeps {
-            let report = self.integrator.step(&mut self.system, &mut self.state, dt);
-            self.iterations += report.map_err(|error| error.to_string())?.linear;
+            self.iterations += self.world.step().map_err(|error| error.to_string())?.linear;
         }
         self.frames += 1;
         Ok(())

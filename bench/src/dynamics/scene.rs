@@ -1,20 +1,21 @@
 //! The scenes: cloths of springs and blocks of tets, the same for every side.
 
+use std::error::Error;
 use std::f64::consts::PI;
+use std::sync::Arc;
 
-use pliant::body::pins::Pins;
-use pliant::body::soft::{Masses, State};
+use pliant::body::soft::Masses;
 use pliant::force::Forces;
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings, NeoHookean};
-use pliant::force::gravity::Gravity;
 use pliant::force::solid::{Hold, Solid, SolidSettings};
 use pliant::force::spring::{Spring, SpringLaw, Springs};
 use pliant::id::VertexId;
-use pliant::integrate::System;
 use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::topology;
+use pliant::prelude::{BodyMesh, SoftMaterial, SurfaceRule, World, WorldError};
+use pliant::world::{BodyMaterial, BodyModel, BodyModelKind, MaterialBody, Pinning};
 
 /// Acceleration of gravity, m/s².
 pub const GRAVITY: f64 = 9.81;
@@ -40,6 +41,7 @@ const RETARDATION: f64 = 1e-3;
 const BLOCK: Vec3 = Vec3::new(1.0, 0.25, 0.25);
 
 /// Material and elements of a scene.
+#[derive(Clone, Debug)]
 pub enum Matter {
     /// Springs on a square grid, and the frequency that each has with its two masses, Hz.
     Cloth(Vec<Spring>, f64),
@@ -74,39 +76,48 @@ impl Scene {
         }
     }
 
-    /// The scene at its start, for our integrators.
-    pub fn make(&self) -> Result<(System, State), String> {
-        let state = State::at_rest(self.start.clone());
-        let mut system = System {
-            masses: Masses::new(self.masses.clone()).map_err(|error| error.to_string())?,
-            pins: Pins::still(&self.held, &self.start).map_err(|error| error.to_string())?,
-            ..System::default()
-        };
-        self.push_matter(&mut system.forces)?;
-        system.forces.push(Gravity::new(-GRAVITY * Vec3::Z, &self.masses));
-        Ok((system, state))
+    /// A world with the scene at its start, assembled; its points meet nothing.
+    pub fn world(&self) -> Result<World, WorldError> {
+        let mut world = World::new();
+        world.set_gravity(-GRAVITY * Vec3::Z)?;
+        let held = self.held.iter().map(|vertex| (*vertex, self.start[vertex.index()]));
+        world.add(BodyModel {
+            mesh: Arc::new(BodyMesh::Particles(self.start.clone())),
+            rest: Arc::new(self.start.clone()),
+            kind: BodyModelKind::Soft(SoftMaterial::Custom(Arc::new(self.matter.clone()))),
+            start: self.start.clone(),
+            velocities: vec![Vec3::ZERO; self.start.len()],
+            masses: self.masses.clone(),
+            pins: vec![Pinning { vertices: held.collect(), path: None }],
+            surface: SurfaceRule::default(),
+        })?;
+        world.assemble()?;
+        Ok(world)
     }
+}
 
-    fn push_matter(&self, forces: &mut Forces) -> Result<(), String> {
+impl BodyMaterial for Matter {
+    /// Of the one body of a scene, whose vertices are all there are.
+    fn push_forces(
+        &self,
+        bodies: &[MaterialBody<'_>],
+        forces: &mut Forces,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
         let elastic = |_| ElasticSettings { young: YOUNG, poisson: POISSON, damping: RETARDATION };
-        match &self.matter {
+        let start = bodies.first().map_or(&[][..], |body| body.rest);
+        match self {
             Matter::Cloth(springs, _) => {
-                let made = Springs::new(self.start.len(), SpringLaw::Absolute, springs.clone());
-                forces.push(made.map_err(|error| error.to_string())?);
+                forces.push(Springs::new(start.len(), SpringLaw::Absolute, springs.clone())?);
             }
             Matter::Solid(tets) => {
-                let surface = topology::boundary(self.start.len(), tets).triangles;
-                let settings = solid_settings(tets.len());
-                let made = Solid::new(&self.start, tets, &surface, settings);
-                made.map_err(|error| error.to_string())?.push_to(forces);
+                let surface = topology::boundary(start.len(), tets).triangles;
+                Solid::new(start, tets, &surface, solid_settings(tets.len()))?.push_to(forces);
             }
             Matter::Corotational(tets) => {
-                let made = Elastic::<Corotational>::new(&self.start, tets, elastic);
-                forces.push(made.map_err(|error| error.to_string())?);
+                forces.push(Elastic::<Corotational>::new(start, tets, elastic)?);
             }
             Matter::NeoHookean(tets) => {
-                let made = Elastic::<NeoHookean>::new(&self.start, tets, elastic);
-                forces.push(made.map_err(|error| error.to_string())?);
+                forces.push(Elastic::<NeoHookean>::new(start, tets, elastic)?);
             }
         }
         Ok(())

@@ -43,7 +43,7 @@ use pliant::world::{
 
 use crate::area::Areas;
 use crate::exact::Exact;
-use crate::outline::area;
+use crate::outline::{area, length_shares};
 use crate::response::penalty::{OutlinePenalty, OutlinePenaltySettings};
 use crate::response::{Cast, Flat};
 
@@ -164,11 +164,12 @@ impl OutlineBody {
         let start: Vec<Vec3> = positions.iter().map(|p| at.world_from_body(*p)).collect();
         let (velocity, spin) = (self.velocity.extend(0.0), self.spin * Vec3::Z);
         let velocities = start.iter().map(|p| velocity + spin.cross(*p - at.position)).collect();
+        let shares = length_shares(&rings, &positions);
         let (kind, masses) = match self.kind {
-            OutlineKind::Rigid => self.rigid(&positions, &start, at)?,
+            OutlineKind::Rigid => self.rigid(&positions, &shares, &start, at)?,
             OutlineKind::Fixed => (BodyModelKind::Fixed, vec![1.0; start.len()]),
             OutlineKind::Soft(material) => {
-                let masses = self.soft_masses()?;
+                let masses = self.soft_masses(&shares)?;
                 (BodyModelKind::Soft(SoftMaterial::Custom(Arc::new(material))), masses)
             }
         };
@@ -187,12 +188,13 @@ impl OutlineBody {
     fn rigid(
         &self,
         positions: &[Vec3],
+        shares: &[f64],
         start: &[Vec3],
         at: Pose,
     ) -> Result<(BodyModelKind, Vec<f64>), OutlineBodyError> {
         let mass = MassProperties::from_rings(&self.rings, self.density)?;
         let own = RigidTemplate::in_plane(positions, mass)?.0;
-        let masses = balanced_masses_in_plane(&own, &self.shares())?;
+        let masses = balanced_masses_in_plane(&own, shares)?;
         let turn = |p: &Vec2| at.world_from_body(p.extend(0.0)).truncate();
         let placed: Vec<Vec<Vec2>> =
             self.rings.iter().map(|ring| ring.iter().map(turn).collect()).collect();
@@ -203,25 +205,12 @@ impl OutlineBody {
         Ok((BodyModelKind::Rigid(part), masses))
     }
 
-    fn soft_masses(&self) -> Result<Vec<f64>, OutlineBodyError> {
+    fn soft_masses(&self, shares: &[f64]) -> Result<Vec<f64>, OutlineBodyError> {
         let mass = self.density * self.rings.iter().map(|ring| area(ring)).sum::<f64>();
         if !(mass > 0.0 && mass.is_finite()) {
             return Err(OutlineBodyError::Mass { mass });
         }
-        Ok(self.shares().into_iter().map(|share| mass * share).collect())
-    }
-
-    /// Share of each vertex in the length of the rings.
-    fn shares(&self) -> Vec<f64> {
-        let mut lengths = Vec::new();
-        for ring in &self.rings {
-            let (last, next) =
-                (ring.iter().cycle().skip(ring.len().max(1) - 1), ring.iter().cycle());
-            let around = ring.iter().zip(last).zip(next.skip(1));
-            lengths.extend(around.map(|((p, last), next)| p.distance(*last) + p.distance(*next)));
-        }
-        let total: f64 = lengths.iter().sum();
-        lengths.into_iter().map(|length| length / total).collect()
+        Ok(shares.iter().map(|share| mass * share).collect())
     }
 }
 

@@ -7,7 +7,8 @@
 
 use std::ops::Range;
 
-use pliant::math::Vec2;
+use pliant::id::VertexId;
+use pliant::math::{Vec2, Vec3};
 
 pub mod curve;
 
@@ -287,6 +288,25 @@ pub fn area(ring: &[Vec2]) -> f64 {
     corners.sum::<f64>() / 2.0
 }
 
+/// Share of each vertex in the length of rings; vertices on no ring have none.
+///
+/// Segments that name a vertex which does not exist are left out. NaN where the rings have no
+/// length.
+pub fn length_shares(rings: &[Vec<VertexId>], positions: &[Vec3]) -> Vec<f64> {
+    let mut lengths = vec![0.0; positions.len()];
+    for ring in rings {
+        for (a, b) in ring.iter().zip(ring.iter().cycle().skip(1)) {
+            let ends = [a, b].map(|v| positions.get(v.index()));
+            let [Some(from), Some(to)] = ends else { continue };
+            let half = 0.5 * from.distance(*to);
+            lengths[a.index()] += half;
+            lengths[b.index()] += half;
+        }
+    }
+    let total: f64 = lengths.iter().sum();
+    lengths.into_iter().map(|length| length / total).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -295,6 +315,21 @@ mod tests {
         [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
             .map(|(x, y)| side * (Vec2::new(x, y) - 0.5))
             .to_vec()
+    }
+
+    #[test]
+    fn vertices_share_the_length_of_their_rings() {
+        // A triangle with sides 3, 4 and 5 m; the last vertex is on no ring.
+        let positions = [(0.0, 0.0), (3.0, 0.0), (3.0, 4.0), (9.0, 9.0)];
+        let positions = positions.map(|(x, y)| Vec3::new(x, y, 0.0));
+        let ring = vec![[0, 1, 2].map(VertexId).to_vec()];
+        assert_eq!(
+            length_shares(&ring, &positions),
+            [8.0, 7.0, 9.0, 0.0].map(|twice| twice / 24.0)
+        );
+        let unknown = vec![[0, 1, 7].map(VertexId).to_vec()];
+        assert_eq!(length_shares(&unknown, &positions), [0.5, 0.5, 0.0, 0.0]);
+        assert!(length_shares(&[], &[]).is_empty());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use pliant::body::pins::{self, Plane};
-use pliant::body::soft::Masses;
+use pliant::body::soft::{Masses, area_shares};
 use pliant::force::Forces;
 use pliant::force::elastic::corotational::Corotational;
 use pliant::force::elastic::law::Law;
@@ -20,6 +20,7 @@ use pliant::mesh::tet::TetMesh;
 use pliant::mesh::topology;
 use pliant::world::{BodyMaterial, MaterialBody};
 use pliant_plane::area::Areas;
+use pliant_plane::outline::length_shares;
 
 use super::shape::{Geometry, RestShape};
 use super::{BuildError, outline, rigid, vector};
@@ -73,20 +74,9 @@ pub fn masses(
 /// outline by length.
 pub fn shares(rest: &RestShape, scaled: &[Vec3]) -> Vec<f64> {
     if let Geometry::Outline { rings, carried: 0 } = &rest.geometry {
-        return outline::shares(rings, scaled);
+        return length_shares(rings, scaled);
     }
-    let mut areas = vec![0.0; scaled.len()];
-    for triangle in &rest.triangles {
-        let [a, b, c] = triangle.map(|v| scaled[v.index()]);
-        let third = (b - a).cross(c - a).length() / 6.0;
-        triangle.iter().for_each(|v| areas[v.index()] += third);
-    }
-    let total: f64 = areas.iter().sum();
-    if areas.iter().all(|area| *area > 0.0) {
-        areas.into_iter().map(|area| area / total).collect()
-    } else {
-        vec![(scaled.len() as f64).recip(); scaled.len()]
-    }
+    area_shares(scaled, &rest.triangles)
 }
 
 fn density(material: &Material) -> f64 {

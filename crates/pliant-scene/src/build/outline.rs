@@ -322,20 +322,6 @@ pub fn mass(
     Ok(mass)
 }
 
-/// Share of each vertex in the length of the rings; all are on one.
-pub fn shares(rings: &[Vec<VertexId>], scaled: &[Vec3]) -> Vec<f64> {
-    let mut lengths = vec![0.0; scaled.len()];
-    for ring in rings {
-        for (a, b) in ring.iter().zip(ring.iter().cycle().skip(1)) {
-            let half = 0.5 * scaled[a.index()].distance(scaled[b.index()]);
-            lengths[a.index()] += half;
-            lengths[b.index()] += half;
-        }
-    }
-    let total: f64 = lengths.iter().sum();
-    lengths.into_iter().map(|length| length / total).collect()
-}
-
 /// Whether an entry of `bodies` is an outline.
 pub fn is_outline(body: &Body) -> bool {
     matches!(body.mesh, Mesh::Outline { .. }) || body.extract == Extract::Outline

@@ -18,6 +18,7 @@ use pliant::mesh::raw::RawMesh;
 use pliant::mesh::surface::Surface;
 use pliant::mesh::tet::TetMesh;
 use pliant::mesh::topology;
+use pliant::world::SpringNetwork;
 
 use pliant_plane::generate::car::{CarSettings, car};
 
@@ -265,37 +266,14 @@ fn cloth(size: [f64; 2], vertices: [u32; 2], path: &str) -> Result<RestShape, Bu
         let message = format!("a cloth has {count} vertices along an edge: at least 2");
         return Err(BuildError::value(format!("{path}.vertices"), message));
     }
-    let [nx, ny] = vertices;
-    let along =
-        |k: u32, count: u32, length: f64| length * (f64::from(k) / f64::from(count - 1) - 0.5);
-    let places = (0..ny).flat_map(|j| (0..nx).map(move |i| (i, j)));
-    let positions: Vec<Vec3> = places
-        .clone()
-        .map(|(i, j)| Vec3::new(along(i, nx, size[0]), along(j, ny, size[1]), 0.0))
-        .collect();
-    let at = |i: u32, j: u32| VertexId(i + nx * j);
-    let (mut edges, mut triangles) = (Vec::new(), Vec::new());
-    let steps = [
-        (1, 0, EdgeKind::Structural),
-        (0, 1, EdgeKind::Structural),
-        (1, 1, EdgeKind::Shear),
-        (2, 0, EdgeKind::Bend),
-        (0, 2, EdgeKind::Bend),
-    ];
-    for (i, j) in places {
-        for (di, dj, kind) in steps {
-            if i + di < nx && j + dj < ny {
-                edges.push(([at(i, j), at(i + di, j + dj)], kind));
-            }
-        }
-        if i + 1 < nx && j + 1 < ny {
-            edges.push(([at(i + 1, j), at(i, j + 1)], EdgeKind::Shear));
-            triangles.push([at(i, j), at(i + 1, j), at(i + 1, j + 1)]);
-            triangles.push([at(i, j), at(i + 1, j + 1), at(i, j + 1)]);
-        }
-    }
-    let numbers = (0..nx * ny).map(|k| Some(VertexId(k))).collect();
-    Ok(RestShape { geometry: Geometry::SpringNetwork, positions, edges, triangles, numbers })
+    let SpringNetwork { positions, edges, shear, bend, triangles } =
+        SpringNetwork::cloth(size, vertices);
+    let of = |list: Vec<[VertexId; 2]>, kind| list.into_iter().map(move |edge| (edge, kind));
+    let edges = of(edges, EdgeKind::Structural)
+        .chain(of(shear, EdgeKind::Shear))
+        .chain(of(bend, EdgeKind::Bend));
+    let shape = RestShape::new(Geometry::SpringNetwork, positions, edges.collect());
+    Ok(RestShape { triangles, ..shape })
 }
 
 fn spring_network(

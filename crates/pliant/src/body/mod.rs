@@ -20,6 +20,9 @@ pub mod obstacle;
 
 pub mod rigid;
 
+#[cfg(test)]
+pub(crate) mod fixtures;
+
 use std::ops::Range;
 
 use crate::body::offsets::BodyOffsets;

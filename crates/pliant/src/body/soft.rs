@@ -191,6 +191,28 @@ impl Masses {
     }
 }
 
+/// Share of each vertex in the mass of a sheet: by the area of the triangles around it.
+///
+/// All alike where a vertex has no triangle with an area. Triangles that name a vertex which
+/// does not exist are left out.
+pub fn area_shares(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Vec<f64> {
+    let mut areas = vec![0.0; positions.len()];
+    for triangle in triangles {
+        if triangle.iter().any(|v| v.index() >= positions.len()) {
+            continue;
+        }
+        let [a, b, c] = triangle.map(|v| positions[v.index()]);
+        let third = (b - a).cross(c - a).length() / 6.0;
+        triangle.iter().for_each(|v| areas[v.index()] += third);
+    }
+    let total: f64 = areas.iter().sum();
+    if areas.iter().all(|area| *area > 0.0) {
+        areas.into_iter().map(|area| area / total).collect()
+    } else {
+        vec![(positions.len() as f64).recip(); positions.len()]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,6 +225,19 @@ mod tests {
         let masses = Masses::of_tets(&CORNERS, &[TET], |_| 12.0).unwrap();
         assert_eq!(masses.of(), [0.5; 4]); // 12 kg/m³ · 1/6 m³ / 4
         assert_eq!(masses.total(), 2.0);
+    }
+
+    #[test]
+    fn a_sheet_is_shared_by_area_and_points_alike() {
+        let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::new(3.0, 1.0, 0.0)];
+        let sheet = [[0, 1, 2], [1, 3, 2]].map(|triangle| triangle.map(VertexId));
+        // Areas 1/2 and 3/2: vertices 0 and 3 have a third of one, 1 and 2 of both.
+        let expected = [0.5, 2.0, 2.0, 1.5].map(|area| area / 6.0);
+        let shares = area_shares(&corners, &sheet);
+        assert!(shares.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15), "{shares:?}");
+        assert_eq!(area_shares(&corners, &sheet[..1]), [0.25; 4]);
+        assert_eq!(area_shares(&corners[..3], &sheet), area_shares(&corners[..3], &sheet[..1]));
+        assert!(area_shares(&[], &sheet).is_empty());
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::detect::edge_filter::{self, FilterVertex};
 use crate::detect::inverted::Inverted;
 use crate::detect::nearby_triangles::{NearbyTriangles, Ray, Triangle};
 use crate::detect::pairs::{self, Sweep};
-use crate::detect::rays::{self, RayHit};
+use crate::detect::rays::{Winding, ray_crossing};
 use crate::detect::tet_bvh::TetBvh;
 use crate::detect::vertex_edges::VertexEdges;
 use crate::detect::{Exit, Overlaps};
@@ -414,28 +414,24 @@ impl Candidate {
         if !step.bodies.is_bounded(self.body) {
             return by_tets();
         }
-        let (mut winding, mut touches) = (0, false);
+        let mut winding = Winding::default();
         let beam = ray.sweep(Bounds { low: rounded, high: rounded });
         let (tip, far) = (FilterVertex::new(rounded), step.fit.bodies[self.body.index()].reach());
         for &place in self.triangles.meeting(beam, hits) {
             let Triangle { corners, facet, .. } = self.triangles.triangle(place);
-            let ray_hit = edge_filter::ray_hit(&tip, facet, ray, far)
-                .unwrap_or_else(|| rays::ray_hit(point(), step.corners(*corners), ray));
-            match ray_hit {
-                RayHit::Missed => {}
-                RayHit::Leaves => winding += 1,
-                RayHit::Enters => winding -= 1,
-                RayHit::Touches => touches = true,
-            }
+            let filtered = edge_filter::ray_crossing(&tip, facet, ray, far);
+            winding.add(
+                filtered.unwrap_or_else(|| ray_crossing(point(), step.corners(*corners), ray)),
+            );
         }
         if step.bodies.kind(self.body) == BodyKind::Surface {
-            return winding > 0 && !touches;
+            return winding.is_inside();
         }
-        if winding > 0 && !touches {
+        if winding.is_inside() {
             return true;
         }
         // On the surface, or in an inverted tet, only the tets themselves can decide.
-        (touches || step.may_be_in_inverted(self.body, vertex, inverted)) && by_tets()
+        (winding.touches() || step.may_be_in_inverted(self.body, vertex, inverted)) && by_tets()
     }
 }
 

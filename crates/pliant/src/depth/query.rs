@@ -309,21 +309,16 @@ fn local(bodies: &Bodies, body: BodyId, vertex: VertexId) -> VertexId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::generate::cuboid::cuboid;
-    use crate::mesh::generate::lattice::TetSplit;
+    use crate::body::fixtures::{self, tets};
     use crate::mesh::raw::RawMesh;
 
     /// Numbers are about 1: a few roundings.
     const TOLERANCE: f64 = 1e-12;
 
     fn cube(cells: u32, size: f64, by: Vec3) -> RawMesh {
-        let mut mesh = cuboid([cells; 3], Vec3::splat(size), TetSplit::Five).unwrap();
+        let mut mesh = fixtures::cube(cells, size);
         mesh.positions.iter_mut().for_each(|p| *p += by);
         mesh
-    }
-
-    fn tets(raw: RawMesh) -> TetMesh {
-        TetMesh::from_raw(raw).unwrap().0
     }
 
     fn skin(raw: RawMesh) -> Surface {

@@ -13,7 +13,7 @@
 use crate::body::{Bodies, BodyKind};
 use crate::detect::Overlaps;
 use crate::detect::nearby_triangles::{Ray, Sense};
-use crate::detect::rays::{self, RayHit};
+use crate::detect::rays::{Winding, ray_crossing};
 use crate::detect::tet_bvh::TetBvh;
 use crate::detect::tets::{box_of, near_tets, tets_overlap};
 use crate::id::BodyId;
@@ -210,18 +210,13 @@ impl<'a> SurfaceTrees<'a> {
         self.fit(body);
         let Some(tree) = &self.trees[body.index()] else { return false };
         let start = self.bodies.triangles_of(body).start;
-        let (mut winding, mut touches) = (0, false);
+        let mut winding = Winding::default();
         let beam = Aabb { min: point, max: point.with_z(f64::INFINITY) };
         tree.meeting(beam, |hit| {
-            match rays::ray_hit(point, self.corners(start + hit as usize), UP) {
-                RayHit::Missed => {}
-                RayHit::Leaves => winding += 1,
-                RayHit::Enters => winding -= 1,
-                RayHit::Touches => touches = true,
-            }
-            !touches
+            winding.add(ray_crossing(point, self.corners(start + hit as usize), UP));
+            !winding.touches()
         });
-        winding > 0 && !touches
+        winding.is_inside()
     }
 
     /// Makes the tree of a body, unless it is there.

@@ -27,7 +27,7 @@
 
 use crate::detect::boxes::rounded;
 use crate::detect::nearby_triangles::{Ray, Sense};
-use crate::detect::rays::RayHit;
+use crate::detect::rays::RayCrossing;
 use crate::math::{Mat4, Vec3, Vec4};
 
 /// Doubt about a turn, relative to st(R + 4s): 32u.
@@ -146,12 +146,12 @@ impl View {
 /// The turns of the triangle's edges around the ray are coordinates of B×C, C×A, A×B,
 /// and off by 8uRs + 8us² as said above.
 #[inline]
-pub(crate) fn ray_hit(
+pub(crate) fn ray_crossing(
     tip: &FilterVertex,
     facet: &FilterTriangle,
     ray: Ray,
     far: f32,
-) -> Option<RayHit> {
+) -> Option<RayCrossing> {
     let View { normals, reach, size, certain } = View::new(tip, facet, far);
     let turns = match ray.axis {
         0 => normals[0],
@@ -163,7 +163,7 @@ pub(crate) fn ray_hit(
         (turns.cmpgt(doubt).bitmask() & 0b111, turns.cmplt(-doubt).bitmask() & 0b111);
     let in_range = (size >= SMALLEST) & (far + size <= LARGEST);
     if (left != 0) & (right != 0) & in_range {
-        return Some(RayHit::Missed);
+        return Some(RayCrossing::Missed);
     }
     if !certain | (left != 0b111) & (right != 0b111) {
         return None;
@@ -173,9 +173,9 @@ pub(crate) fn ray_hit(
     let (left, upward) = (left != 0, ray.sense == Sense::Up);
     let above = if left { reach > 0.0 } else { reach < 0.0 };
     Some(match (above == upward, left == upward) {
-        (false, _) => RayHit::Missed,
-        (true, true) => RayHit::Leaves,
-        (true, false) => RayHit::Enters,
+        (false, _) => RayCrossing::Missed,
+        (true, true) => RayCrossing::Leaves,
+        (true, false) => RayCrossing::Enters,
     })
 }
 
@@ -323,9 +323,9 @@ mod tests {
             let sense = if round % 2 == 0 { Sense::Up } else { Sense::Down };
             let ray = Ray { axis: round % 3, sense };
             if let Some(found) =
-                ray_hit(&FilterVertex::new(p), &FilterTriangle::new([ra, rb, rc]), ray, far)
+                ray_crossing(&FilterVertex::new(p), &FilterTriangle::new([ra, rb, rc]), ray, far)
             {
-                assert_eq!(found, rays::ray_hit(tip, [a, b, c], ray), "{tip} {a} {b} {c}");
+                assert_eq!(found, rays::ray_crossing(tip, [a, b, c], ray), "{tip} {a} {b} {c}");
                 decided += 1;
             }
         }

@@ -12,7 +12,7 @@ use crate::mesh::intersect::segment_meets_triangle;
 
 /// How a ray from a point meets one triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RayHit {
+pub(crate) enum RayCrossing {
     /// Not at all.
     Missed,
     /// From inside to outside.
@@ -23,9 +23,41 @@ pub(crate) enum RayHit {
     Touches,
 }
 
+/// How often a surface winds around a point, counted along a ray.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Winding {
+    count: i32,
+    touches: bool,
+}
+
+impl Winding {
+    /// Counts how the ray meets one more triangle.
+    #[inline]
+    pub(crate) fn add(&mut self, crossing: RayCrossing) {
+        match crossing {
+            RayCrossing::Missed => {}
+            RayCrossing::Leaves => self.count += 1,
+            RayCrossing::Enters => self.count -= 1,
+            RayCrossing::Touches => self.touches = true,
+        }
+    }
+
+    /// Whether the point lies on a triangle; the count means nothing then.
+    #[inline]
+    pub(crate) fn touches(self) -> bool {
+        self.touches
+    }
+
+    /// Whether the point is inside and on no triangle.
+    #[inline]
+    pub(crate) fn is_inside(self) -> bool {
+        self.count > 0 && !self.touches
+    }
+}
+
 /// How the ray from `point` meets a triangle.
 #[inline]
-pub(crate) fn ray_hit(point: Vec3, corners: [Vec3; 3], ray: Ray) -> RayHit {
+pub(crate) fn ray_crossing(point: Vec3, corners: [Vec3; 3], ray: Ray) -> RayCrossing {
     match ray.axis {
         0 => seen_along(point, corners, ray.sense, |p| Vec2::new(p.y, p.z)),
         1 => seen_along(point, corners, ray.sense, |p| Vec2::new(p.z, p.x)),
@@ -40,19 +72,19 @@ fn seen_along(
     corners: [Vec3; 3],
     sense: Sense,
     flat: impl Fn(Vec3) -> Vec2,
-) -> RayHit {
+) -> RayCrossing {
     let (p, a, b, c) = (flat(point), flat(corners[0]), flat(corners[1]), flat(corners[2]));
     let turns = [orient2d(a, b, p), orient2d(b, c, p), orient2d(c, a, p)];
     let (left, right) = (turns.iter().any(|&t| t > 0.0), turns.iter().any(|&t| t < 0.0));
     if left && right {
-        return RayHit::Missed;
+        return RayCrossing::Missed;
     }
     if !left && !right {
         return upright(point, corners);
     }
     let side = orient3d(corners[0], corners[1], corners[2], point);
     if side == 0.0 {
-        return RayHit::Touches;
+        return RayCrossing::Touches;
     }
     let ends = [[a, b], [b, c], [c, a]];
     let agreed = turns.iter().zip(ends).all(|(&turn, [from, to])| {
@@ -60,16 +92,16 @@ fn seen_along(
         if left { turn > 0.0 } else { turn < 0.0 }
     });
     if !agreed {
-        return RayHit::Missed;
+        return RayCrossing::Missed;
     }
     // A triangle that turns left seen from above looks up, and the point is below it when
     // it is on its inner side.
     let above = if left { side < 0.0 } else { side > 0.0 };
     let upward = sense == Sense::Up;
     if above != upward {
-        return RayHit::Missed;
+        return RayCrossing::Missed;
     }
-    if left == upward { RayHit::Leaves } else { RayHit::Enters }
+    if left == upward { RayCrossing::Leaves } else { RayCrossing::Enters }
 }
 
 /// Turn of a point on the line through an edge, once it is moved by (ε, ε²).
@@ -79,6 +111,10 @@ fn moved_turn(from: Vec2, to: Vec2) -> f64 {
 }
 
 /// A triangle that the ray sees edge-on is never passed, but may hold the point.
-fn upright(point: Vec3, corners: [Vec3; 3]) -> RayHit {
-    if segment_meets_triangle([point; 2], corners) { RayHit::Touches } else { RayHit::Missed }
+fn upright(point: Vec3, corners: [Vec3; 3]) -> RayCrossing {
+    if segment_meets_triangle([point; 2], corners) {
+        RayCrossing::Touches
+    } else {
+        RayCrossing::Missed
+    }
 }

@@ -17,6 +17,35 @@ use crate::world::{BodyHandle, World, WorldError};
 /// It is asked anew whenever something was added or removed, and must give the same for the same
 /// bodies: then a world goes on as if it had always been so. Responses and integrators come from
 /// here; what a response must do is said at [`Response`](crate::contact::response::Response).
+///
+/// ```
+/// use std::error::Error;
+///
+/// use pliant::integrate::verlet::{VelocityKind, Verlet};
+/// use pliant::prelude::*;
+/// use pliant::step::Stepper;
+/// use pliant::world::{Assembly, WorldParts};
+///
+/// /// Velocity Verlet without contact.
+/// #[derive(Debug)]
+/// struct Free;
+///
+/// impl Assembly for Free {
+///     fn assemble(&self, _: WorldParts<'_>) -> Result<Stepper, Box<dyn Error + Send + Sync>> {
+///         Ok(Stepper::new(Box::new(Verlet::new(VelocityKind::Central))))
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// world.set_assembly(Free);
+/// world.set_time_step(1e-3)?;
+/// let ball = world.add(SoftBody::ball(0.1, 2).young(1e4))?;
+/// for _ in 0..1000 {
+///     world.step()?;
+/// }
+/// assert!((world.centre(ball)?.z + 0.5 * 9.81).abs() < 1e-2);
+/// # Ok::<(), WorldError>(())
+/// ```
 pub trait Assembly: Debug + Send {
     /// Adds forces, joints and attachments to the system, and makes its stepper.
     fn assemble(&self, parts: WorldParts<'_>) -> Result<Stepper, Box<dyn Error + Send + Sync>>;

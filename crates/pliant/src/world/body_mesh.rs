@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::body::Mesh;
+use crate::body::soft::area_shares;
 use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::mesh::raw::RawMesh;
@@ -15,6 +16,21 @@ use crate::world::WorldError;
 const MOST_OF_A_CLOTH: u64 = 1 << 24;
 
 /// The shape of a body at rest, in its own space.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use pliant::mesh::generate::ball::ball;
+/// use pliant::prelude::*;
+///
+/// let mesh = Arc::new(BodyMesh::from_raw(ball(0.1, 3)?)?);
+/// let mut world = World::new();
+/// for k in 0..3 {
+///     world.add(SoftBody::new(&mesh).at(vec3(0.3 * f64::from(k), 0.0, 0.0)))?;
+/// }
+/// assert_eq!((world.bodies().count(), Arc::strong_count(&mesh)), (3, 4)); // one mesh for all
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum BodyMesh {
     /// Tets.
@@ -39,6 +55,22 @@ pub struct OutlineMesh {
 }
 
 /// Vertices, m, joined by edges.
+///
+/// ```
+/// use pliant::prelude::*;
+///
+/// let positions: Vec<Vec3> = (0..=20).map(|k| vec3(0.05 * f64::from(k), 0.0, 0.0)).collect();
+/// let edges = (0..20).map(|k| [VertexId(k), VertexId(k + 1)]).collect();
+/// let rope = SpringNetwork { positions, edges, ..SpringNetwork::default() };
+/// let mut world = World::new();
+/// let rope = SoftBody::new(rope).springs(1e3, 0.0, 0.0).mass(0.2).pin([VertexId(0)]);
+/// let rope = world.add(rope)?;
+/// for _ in 0..60 {
+///     world.step()?;
+/// }
+/// assert!(world.positions(rope)?[20].z < -0.5); // it hangs
+/// # Ok::<(), WorldError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpringNetwork {
     /// Vertices, m.
@@ -138,6 +170,11 @@ impl BodyMesh {
             BodyMesh::Particles(_) => Vec::new(),
             BodyMesh::Outline(outline) => outline.edges(),
         }
+    }
+
+    /// Share of each vertex in the mass: by area, or alike without triangles.
+    pub(super) fn shares(&self) -> Vec<f64> {
+        area_shares(self.positions(), self.triangles())
     }
 
     /// The same as the engine's topology takes it.

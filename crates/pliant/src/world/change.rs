@@ -63,6 +63,20 @@ impl World {
     /// Moves a kinematic body or an obstacle to a pose within the next step.
     ///
     /// It pushes what it meets. Without another call it then stays there.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let lift = world.add(Obstacle::cuboid(vec3(1.0, 1.0, 0.1)))?;
+    /// let load = world.add(RigidBody::cuboid(Vec3::splat(0.2)).at(vec3(0.0, 0.0, 0.16)))?;
+    /// for step in 1..=60 {
+    ///     world.move_to(lift, Pose::at(vec3(0.0, 0.0, 0.01 * f64::from(step))))?;
+    ///     world.step()?;
+    /// }
+    /// assert!(world.centre(load)?.z > 0.7);
+    /// # Ok::<(), WorldError>(())
+    /// ```
     pub fn move_to(&mut self, handle: impl Move, pose: Pose) -> Result<(), WorldError> {
         handle.set_target(self, check_pose(pose)?)
     }
@@ -202,6 +216,21 @@ impl World {
     }
 
     /// Changes friction, restitution and group of a body or an obstacle.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// world.add(Obstacle::plane(Vec3::Z, 0.0))?;
+    /// let crate_ = RigidBody::cuboid(Vec3::splat(0.2)).at(vec3(0.0, 0.0, 0.11));
+    /// let crate_ = world.add(crate_.velocity(Vec3::X).friction(0.0))?;
+    /// (0..30).try_for_each(|_| world.step().map(drop))?;
+    /// assert!(world.velocity(crate_)?.x > 0.99); // it slides
+    /// world.set_surface(crate_, SurfaceRule { friction: Some(0.8), ..SurfaceRule::default() })?;
+    /// (0..30).try_for_each(|_| world.step().map(drop))?;
+    /// assert!(world.velocity(crate_)?.x < 0.01); // and stops
+    /// # Ok::<(), WorldError>(())
+    /// ```
     pub fn set_surface(
         &mut self,
         of: impl Into<Collider>,
@@ -225,6 +254,20 @@ impl World {
     }
 
     /// Lets two groups pass through each other.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// world.add(Obstacle::plane(Vec3::Z, 0.0).group(Group::A))?;
+    /// let ghost = world.add(RigidBody::cuboid(Vec3::ONE).at(Vec3::Z).group(Group::B))?;
+    /// world.ignore(Group::A, Group::B);
+    /// for _ in 0..60 {
+    ///     world.step()?;
+    /// }
+    /// assert!(world.centre(ghost)?.z < -3.0); // through the floor
+    /// # Ok::<(), WorldError>(())
+    /// ```
     pub fn ignore(&mut self, a: Group, b: Group) {
         self.rules.ignore(a, b);
         self.refresh_rules();

@@ -30,6 +30,23 @@ pub struct ContactPoint {
 }
 
 /// Two things that began or ceased to touch in the last step.
+///
+/// ```
+/// use pliant::prelude::*;
+///
+/// let mut world = World::new();
+/// let floor = world.add(Obstacle::plane(Vec3::Z, 0.0))?;
+/// let die = world.add(RigidBody::cuboid(Vec3::splat(0.1)).at(vec3(0.0, 0.0, 0.2)))?;
+/// let mut events: Vec<ContactEvent> = Vec::new();
+/// for _ in 0..60 {
+///     world.step()?;
+///     events.extend(world.events());
+/// }
+/// assert_eq!(events[0].kind, ContactEventKind::Began);
+/// assert_eq!((events[0].body, events[0].other), (die, Collider::Obstacle(floor)));
+/// assert!(events[0].impulse.z > 0.0); // the floor pushes up
+/// # Ok::<(), WorldError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactEvent {

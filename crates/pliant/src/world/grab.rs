@@ -83,6 +83,23 @@ impl Material<3> for GrabSprings {
 
 impl World {
     /// Grabs a body where a ray met it, with a spring, N/m; see [`World::grab_at`].
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let ball = world.add(SoftBody::ball(0.1, 2))?;
+    /// if let Some(hit) = world.cast_ray(Vec3::Z, -Vec3::Z)? {
+    ///     let grab = world.grab(hit, 5e3)?; // N/m
+    ///     for step in 0..60 {
+    ///         world.drag(grab, vec3(0.0, 0.0, 0.1 + 0.01 * f64::from(step)))?;
+    ///         world.step()?;
+    ///     }
+    ///     assert!(world.centre(ball)?.z > 0.4);
+    ///     world.release(grab)?;
+    /// }
+    /// # Ok::<(), WorldError>(())
+    /// ```
     pub fn grab(&mut self, hit: SurfaceHit, stiffness: f64) -> Result<GrabHandle, WorldError> {
         match hit.collider {
             Collider::Body(body) => self.grab_at(body, hit.point, stiffness),

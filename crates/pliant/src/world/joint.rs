@@ -15,6 +15,20 @@ const GROUND: RigidState =
 /// A joint between two rigid bodies, or a rigid body and the world.
 ///
 /// Anchor and axis are in world space, where the bodies are when it is added.
+///
+/// ```
+/// use pliant::prelude::*;
+///
+/// let mut world = World::new();
+/// let door = world.add(RigidBody::cuboid(vec3(0.8, 0.04, 2.0)).density(600.0))?;
+/// let hinge = Joint::hinge(door, None, vec3(-0.4, 0.0, 0.0), Vec3::Z).limits(0.0, 1.5);
+/// let hinge = world.add(hinge.motor(1.0, 500.0))?; // rad/s, with at most 500 N·m
+/// for _ in 0..120 {
+///     world.step()?;
+/// }
+/// assert!(world.travel(hinge)?.is_some_and(|angle| (angle - 1.5).abs() < 0.01));
+/// # Ok::<(), WorldError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Joint {
     pub(super) bodies: (BodyHandle, Option<BodyHandle>),

@@ -43,6 +43,42 @@ pub struct SpringMaterial {
 /// It appends one or more forces for bodies that share it and follow one another. A force's elements must stay on the vertices that
 /// they were made on: the world keeps the structure of its matrix until a body is added or
 /// removed, and then makes all forces anew.
+///
+/// ```
+/// use std::error::Error;
+///
+/// use pliant::force::Forces;
+/// use pliant::force::spring::{SpringLaw, SpringSettings, Springs};
+/// use pliant::prelude::*;
+/// use pliant::world::{BodyMaterial, MaterialBody};
+///
+/// /// Springs along the edges of tets, the same force for the same stretch in m.
+/// #[derive(Debug)]
+/// struct Foam;
+///
+/// impl BodyMaterial for Foam {
+///     fn push_forces(
+///         &self,
+///         bodies: &[MaterialBody<'_>],
+///         forces: &mut Forces,
+///     ) -> Result<(), Box<dyn Error + Send + Sync>> {
+///         let settings = SpringSettings { law: SpringLaw::Absolute, stiffness: 500.0, damping: 1.0 };
+///         for body in bodies {
+///             forces.push(Springs::along(body.rest, &body.edges(), settings)?);
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// world.add(Obstacle::plane(Vec3::Z, 0.0))?;
+/// let ball = world.add(SoftBody::ball(0.1, 2).custom(Foam).at(vec3(0.0, 0.0, 0.2)))?;
+/// for _ in 0..60 {
+///     world.step()?;
+/// }
+/// assert!(world.centre(ball)?.z > 0.02);
+/// # Ok::<(), WorldError>(())
+/// ```
 pub trait BodyMaterial: Debug + Send + Sync {
     /// Appends the forces within bodies that share it, at least one.
     fn push_forces(

@@ -233,6 +233,20 @@ impl World {
     }
 
     /// Moves everything by one time step; on an error nothing has moved.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// world.add(Obstacle::plane(Vec3::Z, 0.0))?;
+    /// world.add(RigidBody::cuboid(Vec3::ONE).at(vec3(0.0, 0.0, 0.51)))?;
+    /// for _ in 0..30 {
+    ///     let report: StepReport = world.step()?;
+    ///     assert_eq!((report.unconverged, report.halvings), (0, 0));
+    /// }
+    /// assert!(!world.contacts().is_empty());
+    /// # Ok::<(), WorldError>(())
+    /// ```
     pub fn step(&mut self) -> Result<StepReport, WorldError> {
         self.assemble()?;
         self.drive()?;

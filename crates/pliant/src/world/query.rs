@@ -29,6 +29,22 @@ pub struct SurfaceHit {
 }
 
 /// A vertex inside another body.
+///
+/// ```
+/// use pliant::prelude::*;
+///
+/// let mut world = World::new();
+/// let low = world.add(SoftBody::cuboid(Vec3::ONE, [4; 3]))?;
+/// let high = world.add(SoftBody::cuboid(Vec3::splat(0.2), [2; 3]).at(vec3(0.11, 0.13, 0.55)))?;
+/// for found in world.penetrations()? {
+///     assert_eq!((found.body, &found.into[..]), (high, &[low][..]));
+///     if let Ok(out) = found.way_out {
+///         assert!((out.depth - 0.05).abs() < 0.01 && out.direction.z > 0.9);
+///     }
+/// }
+/// # assert_eq!(world.penetrations()?.len(), 9);
+/// # Ok::<(), WorldError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Penetration {

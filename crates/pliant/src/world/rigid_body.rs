@@ -15,7 +15,7 @@ use crate::world::WorldError;
 use crate::world::body_mesh::{BodyMesh, SharedMesh};
 use crate::world::body_model::{BodyModel, RigidPart};
 use crate::world::placement::{Placement, motion_methods, placement_methods};
-use crate::world::soft_body::{check_mesh, shared, shares};
+use crate::world::soft_body::{check_mesh, shared};
 
 /// Density of what is not said, kg/m³: that of water.
 const DENSITY: f64 = 1000.0;
@@ -88,7 +88,7 @@ impl RigidBody {
                 BodyMesh::Surface(surface) => {
                     MassProperties::from_surface(positions, surface.triangles(), self.density)
                 }
-                _ => MassProperties::from_points(positions, &shares(&mesh)),
+                _ => MassProperties::from_points(positions, &mesh.shares()),
             }?;
             match self.mass {
                 Some(mass) => made.with_mass(mass),
@@ -100,7 +100,7 @@ impl RigidBody {
             return Err(WorldError::NoMass);
         }
         let at_origin = RigidTemplate::new(mesh.positions(), properties(mesh.positions())?)?.0;
-        let masses = balanced_masses(&at_origin, &shares(&mesh))?;
+        let masses = balanced_masses(&at_origin, &mesh.shares())?;
         let Placement { position, rotation, velocity, spin, .. } = placement;
         let placed: Vec<Vec3> = mesh.positions().iter().map(|p| position + rotation * *p).collect();
         let (rigid, state) = RigidTemplate::new(&placed, properties(&placed)?)?;
@@ -116,6 +116,22 @@ motion_methods!(RigidBody);
 /// A body that moves as your code says and pushes what it meets.
 ///
 /// It is moved by [`World::move_to`](super::World::move_to).
+///
+/// ```
+/// use pliant::prelude::*;
+///
+/// let mut world = World::new();
+/// world.set_gravity(Vec3::ZERO)?;
+/// let piston = world.add(KinematicBody::cuboid(vec3(0.1, 0.5, 0.5)))?;
+/// let die = world.add(RigidBody::cuboid(Vec3::splat(0.1)).at(vec3(0.2, 0.0, 0.0)))?;
+/// for step in 1..=30 {
+///     world.move_to(piston, Pose::at(vec3(0.02 * f64::from(step), 0.0, 0.0)))?;
+///     world.step()?;
+/// }
+/// assert!((world.pose(piston)?.position.x - 0.6).abs() < 1e-12);
+/// assert!(world.centre(die)?.x > 0.6); // pushed along
+/// # Ok::<(), WorldError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct KinematicBody {
     mesh: Result<Arc<BodyMesh>, WorldError>,

@@ -13,34 +13,53 @@ use crate::world::handle::{Collider, Key};
 use crate::world::placement::check_surface;
 use crate::world::{BodyHandle, ObstacleHandle, Settings, World, WorldError};
 
-/// First bytes of a snapshot: a name and a version.
-const MAGIC: &[u8; 8] = b"pliant01";
+/// First bytes of a snapshot: a name, and then a version.
+const NAME: &[u8; 6] = b"pliant";
+
+/// Version of what follows.
+const VERSION: &[u8; 2] = b"02";
+
+/// Bytes before the numbers: name, version and checksum.
+const HEADER: usize = 16;
+
+/// Odd and without a pattern, so that the multiplication mixes bits: 2⁶⁴ over the golden ratio.
+const MIXER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl World {
     /// Writes all that the next steps depend on, but for meshes, materials and parts from outside.
     ///
     /// [`World::restore`] reads it into the same world, or into one in which the same things were
     /// added and removed in the same order.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let ball = world.add(SoftBody::ball(0.1, 2).at(Vec3::Z))?;
+    /// let saved = world.save()?;
+    /// world.step()?;
+    /// let first = world.positions(ball)?.to_vec();
+    /// world.restore(&saved)?;
+    /// world.step()?;
+    /// assert_eq!(world.positions(ball)?, first); // the same bits
+    /// # Ok::<(), WorldError>(())
+    /// ```
     pub fn save(&mut self) -> Result<Vec<u8>, WorldError> {
         self.assemble()?;
         let mut snapshot = Snapshot::default();
         self.write(&mut snapshot);
+        let sum = checksum(snapshot.numbers()).to_le_bytes();
         let numbers = snapshot.numbers().iter().flat_map(|number| number.to_le_bytes());
-        Ok(MAGIC.iter().copied().chain(numbers).collect())
+        Ok(NAME.iter().chain(VERSION).copied().chain(sum).chain(numbers).collect())
     }
 
     /// Goes back to where [`World::save`] was called; on an error nothing changes.
+    ///
+    /// The message distinguishes bytes that are damaged from those of a world in which other
+    /// things were added.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), WorldError> {
-        let wrong = |reason: &str| WorldError::Snapshot { reason: reason.to_owned() };
-        let Some(numbers) = bytes.strip_prefix(MAGIC) else {
-            return Err(wrong("they do not begin as one does"));
-        };
-        let chunks = numbers.chunks_exact(8);
-        if !chunks.remainder().is_empty() {
-            return Err(wrong("they are cut off"));
-        }
-        let number = |chunk: &[u8]| chunk.try_into().map_or(f64::NAN, f64::from_le_bytes);
-        let numbers: Vec<f64> = chunks.map(number).collect();
+        let numbers = checked_numbers(bytes)
+            .map_err(|reason| WorldError::Snapshot { reason: reason.to_owned() })?;
         self.assemble()?;
         let mut before = Snapshot::default();
         self.write(&mut before);
@@ -50,9 +69,7 @@ impl World {
             // As it was: this was written a moment ago.
             self.simulation.state = state;
             let _ = self.read(&mut Snapshot::from_numbers(before.numbers().to_vec()));
-            return Err(WorldError::Snapshot {
-                reason: format!("{part} differ: other things were added or removed since"),
-            });
+            return Err(WorldError::Snapshot { reason: why_different(part) });
         }
         Ok(())
     }
@@ -186,6 +203,49 @@ impl World {
             obstacle.set_motion(crate::body::keyframes::Keyframes::still(entry.pose)?);
         }
         Ok(())
+    }
+}
+
+/// The numbers of a snapshot that is whole, or why it is not.
+fn checked_numbers(bytes: &[u8]) -> Result<Vec<f64>, &'static str> {
+    let Some(rest) = bytes.strip_prefix(NAME) else {
+        return Err("they do not begin as one does");
+    };
+    if !rest.starts_with(VERSION) {
+        return Err("they were written by another version of this library");
+    }
+    let (Some(header), Some(numbers)) = (bytes.get(..HEADER), bytes.get(HEADER..)) else {
+        return Err("they are cut off");
+    };
+    let chunks = numbers.chunks_exact(8);
+    if !chunks.remainder().is_empty() {
+        return Err("they are cut off");
+    }
+    let number = |chunk: &[u8]| chunk.try_into().map_or(f64::NAN, f64::from_le_bytes);
+    let numbers: Vec<f64> = chunks.map(number).collect();
+    if header.ends_with(&checksum(&numbers).to_le_bytes()) {
+        Ok(numbers)
+    } else {
+        Err("they are damaged or cut off: their checksum is another")
+    }
+}
+
+/// Differs whenever one number does, and almost always when several do.
+fn checksum(numbers: &[f64]) -> u64 {
+    // Each step is invertible, so that a difference stays one.
+    let mix = |sum: u64, number: &f64| (sum ^ number.to_bits()).wrapping_mul(MIXER).rotate_left(23);
+    numbers.iter().fold(numbers.len() as u64, mix)
+}
+
+/// What makes a part of a whole snapshot differ from the world.
+fn why_different(part: &str) -> String {
+    match part {
+        "bodies" | "obstacles" | "joints" | "grabs" => {
+            format!("{part} differ: other things were added or removed since")
+        }
+        _ => format!(
+            "what they hold of {part} does not fit: they were saved in a world of other meshes,              materials or steppers"
+        ),
     }
 }
 

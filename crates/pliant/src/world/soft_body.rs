@@ -297,24 +297,7 @@ fn masses(mesh: &BodyMesh, density: f64, mass: Option<f64>) -> Result<Vec<f64>, 
         (_, None) => Err(WorldError::NoMass),
         (_, Some(mass)) => {
             positive("mass", mass)?;
-            Ok(shares(mesh).into_iter().map(|share| mass * share).collect())
+            Ok(mesh.shares().into_iter().map(|share| mass * share).collect())
         }
-    }
-}
-
-/// Share of each vertex in the mass: by the area of triangles around it, or alike without.
-pub(super) fn shares(mesh: &BodyMesh) -> Vec<f64> {
-    let positions = mesh.positions();
-    let mut areas = vec![0.0; positions.len()];
-    for triangle in mesh.triangles() {
-        let [a, b, c] = triangle.map(|v| positions[v.index()]);
-        let third = (b - a).cross(c - a).length() / 6.0;
-        triangle.iter().for_each(|v| areas[v.index()] += third);
-    }
-    let total: f64 = areas.iter().sum();
-    if areas.iter().all(|area| *area > 0.0) {
-        areas.into_iter().map(|area| area / total).collect()
-    } else {
-        vec![(positions.len() as f64).recip(); positions.len()]
     }
 }

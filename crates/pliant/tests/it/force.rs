@@ -188,7 +188,7 @@ fn a_rigid_motion_keeps_energy_and_is_not_damped() {
 }
 
 #[test]
-fn damping_takes_energy_and_leaves_both_contexta() {
+fn damping_takes_energy_and_leaves_both_momenta() {
     let mesh = bar([3, 2, 2]);
     let mut system = system(&mesh, JELLY);
     let mut state = shaken(&mesh, &mut Random::new(7)).1;

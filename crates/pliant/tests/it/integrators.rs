@@ -161,7 +161,7 @@ fn decay_alternates_beyond_one_and_grows_beyond_two() {
 }
 
 #[test]
-fn free_flight_keeps_contexta() {
+fn free_flight_keeps_momenta() {
     for method in METHODS {
         let found = flight(method).unwrap();
         assert!(found.momentum < MOMENTUM_TOLERANCE, "{}: {}", method.name, found.momentum);

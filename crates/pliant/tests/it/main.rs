@@ -22,6 +22,8 @@ mod examples;
 
 mod settle;
 
+mod drops;
+
 mod penalty;
 
 mod bodily;

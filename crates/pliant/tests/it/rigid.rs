@@ -1,44 +1,37 @@
 //! Rigid bodies through the whole step: resting, sliding, bouncing, on soft ones.
 
-use std::sync::Arc;
-
-use pliant::body::Bodies;
-use pliant::body::keyframes::{Keyframes, Pose};
-use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::rigid::RigidTemplate;
-use pliant::body::rigid::all::{RigidBodySet, balanced_masses};
 use pliant::body::rigid::mass::MassProperties;
-use pliant::body::soft::{Masses, State};
 use pliant::contact::output::ContactOutput;
 use pliant::contact::response::{Response, StepContext};
 use pliant::force::StepRejection;
-use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
-use pliant::force::gravity::Gravity;
 use pliant::id::{BodyId, VertexId};
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::integrate::rk4::Rk4;
 use pliant::integrate::sleep::SleepSettings;
-use pliant::integrate::{Integrator, StepError, System};
+use pliant::integrate::{Integrator, StepError};
 use pliant::math::{Mat3, Quat, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::l_block::{LBlockSettings, l_block};
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
+use pliant::prelude::{
+    BodyHandle, ElasticSettings, Joint, Obstacle, RigidBody, SoftBody, SoftMaterial, World,
+    WorldError,
+};
 use pliant::record::overlap::Measure;
-use pliant::snapshot::Snapshot;
-use pliant::solve::constraint::{ConstraintResponse, ConstraintSettings};
-use pliant::solve::joint::{Axis, JointDefinition, JointKind, Joints};
+use pliant::solve::joint::{JointDefinition, JointKind, Joints};
 use pliant::step::{Simulation, Stepper};
 use pliant_papers::bodies::{BodyPenalty, BodyPenaltySettings, Kind};
 use pliant_scene::digest::digest;
 
-use crate::placed::{Placed, placed};
+use crate::placed::step_by;
 
 pub const DT: f64 = 1.0 / 60.0;
 
 pub const GRAVITY: f64 = 9.81;
 
-/// Density of all bodies, kg/m³: that of `placed`.
+/// Density of all bodies, kg/m³.
 const DENSITY: f64 = 100.0;
 
 pub fn block(cells: u32, size: Vec3) -> TetMesh {
@@ -56,83 +49,71 @@ fn bent() -> TetMesh {
     TetMesh::from_raw(l_block(&settings).unwrap()).unwrap().0
 }
 
-pub fn floor(touch: SurfaceMaterial) -> Obstacle {
-    Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY).unwrap(), touch).unwrap()
-}
-
 /// A body: its mesh, where it is, and whether it is rigid.
 pub type Body = (TetMesh, Quat, Vec3, bool);
 
-/// Bodies of a scene before the first contact.
-pub struct Scene {
-    pub bodies: Arc<Bodies>,
-    pub rest: Vec<Vec3>,
-    pub state: State,
-    pub system: System,
+/// A world of bodies that do not sleep, with a friction for all.
+pub fn world(list: &[Body], gravity: Vec3, friction: f64) -> World {
+    let mut world = World::new();
+    world.set_gravity(gravity).unwrap();
+    world.set_friction(friction).unwrap();
+    world.set_sleep(None);
+    let elastic = ElasticSettings { young: 3e4, poisson: 0.4, damping: 0.02 };
+    for (mesh, turn, shift, is_rigid) in list {
+        let added = if *is_rigid {
+            world.add(RigidBody::new(mesh).density(DENSITY).rotated(*turn).at(*shift))
+        } else {
+            let soft = SoftBody::new(mesh).material(SoftMaterial::Corotational(elastic));
+            world.add(soft.density(DENSITY).rotated(*turn).at(*shift))
+        };
+        added.unwrap();
+    }
+    world
 }
 
-impl Scene {
-    pub fn new(list: &[Body], gravity: Vec3) -> Scene {
-        let meshes: Vec<_> = list.iter().map(|(mesh, q, x, _)| (mesh.clone(), *q, *x)).collect();
-        let Placed { bodies, rest, mut state, mut system } = placed(&meshes);
-        let mut masses = system.masses.of().to_vec();
-        let mut rigid = Vec::new();
-        for (id, (mesh, _, _, is_rigid)) in bodies.ids().zip(list) {
-            if !is_rigid {
-                continue;
-            }
-            let own = bodies.vertices(id);
-            let placed = &state.positions[own.clone()];
-            let properties = MassProperties::from_tets(placed, mesh.tets(), DENSITY).unwrap();
-            let (body, at) = RigidTemplate::new(placed, properties).unwrap();
-            let balanced = balanced_masses(&body, &vec![1.0; own.len()]).unwrap();
-            masses[own].copy_from_slice(&balanced);
-            rigid.push((id, body));
-            state.rigids.push(at);
-        }
-        system.masses = Masses::new(masses).unwrap();
-        system.rigids =
-            RigidBodySet::new(rigid, system.bodies.offsets(), state.positions.len()).unwrap();
-        system.forces.push(Gravity::new(gravity, system.masses.of()));
-        let soft: Vec<_> = (bodies.ids().zip(list))
-            .filter(|(_, (.., is_rigid))| !is_rigid)
-            .flat_map(|(id, _)| bodies.tets()[bodies.tets_of(id)].to_vec())
-            .collect();
-        let elastic = ElasticSettings { young: 3e4, poisson: 0.4, damping: 0.02 };
-        system.forces.push(Elastic::<Corotational>::new(&rest, &soft, |_| elastic).unwrap());
-        Scene { bodies, rest, state, system }
-    }
-
-    fn constraint(self, obstacles: Vec<Obstacle>, settings: ConstraintSettings) -> Simulation {
-        let response =
-            ConstraintResponse::new(&self.rest, &self.bodies, obstacles, settings).unwrap();
-        self.with(Box::new(Implicit::new(ImplicitSettings::default())), Box::new(response))
-    }
-
-    pub fn with(self, inner: Box<dyn Integrator>, response: Box<dyn Response>) -> Simulation {
-        let Scene { state, system, .. } = self;
-        Simulation::new(state, system, Stepper::new(inner).with_responses(vec![response]))
-    }
+/// The same on a floor.
+pub fn on_floor(list: &[Body], gravity: Vec3, friction: f64) -> World {
+    let mut world = world(list, gravity, friction);
+    world.add(Obstacle::plane(Vec3::Z, 0.0)).unwrap();
+    world
 }
 
-pub fn settings(friction: f64, restitution: f64) -> ConstraintSettings {
-    let mut settings = ConstraintSettings { restitution, ..ConstraintSettings::default() };
-    settings.contacts.friction = friction;
-    settings
+/// Handles of the first bodies.
+pub fn handles<const N: usize>(world: &World) -> [BodyHandle; N] {
+    let all: Vec<BodyHandle> = world.bodies().collect();
+    std::array::from_fn(|k| all[k])
 }
 
-pub fn run(simulation: &mut Simulation, steps: usize) {
+/// Lets a world step by an integrator and a response.
+fn step_with(
+    world: &mut World,
+    make: impl Fn(&[Vec3], &pliant::body::Bodies) -> (Box<dyn Integrator>, Box<dyn Response>)
+    + Send
+    + 'static,
+) {
+    step_by(world, move |parts| {
+        let (integrator, response) = make(parts.rest, &parts.system.bodies);
+        Stepper::new(integrator).with_responses(vec![response])
+    });
+}
+
+fn implicit() -> Box<dyn Integrator> {
+    Box::new(Implicit::new(ImplicitSettings::default()))
+}
+
+pub fn run(world: &mut World, steps: usize) {
     for _ in 0..steps {
-        simulation.step(DT).unwrap();
+        world.step().unwrap();
     }
 }
 
-fn fastest(simulation: &Simulation) -> f64 {
-    simulation.state.velocities.iter().fold(0.0, |most, v| most.max(v.length()))
+fn fastest(world: &World) -> f64 {
+    world.simulation().state.velocities.iter().fold(0.0, |most, v| most.max(v.length()))
 }
 
-fn inside(simulation: &Simulation) -> usize {
-    let (positions, bodies) = (&simulation.state.positions, &simulation.system.bodies);
+fn inside(world: &World) -> usize {
+    let Simulation { state, system, .. } = world.simulation();
+    let (positions, bodies) = (&state.positions, &system.bodies);
     Measure::new(positions, bodies).measure(positions, bodies).penetrating_vertices
 }
 
@@ -144,13 +125,11 @@ fn a_stack_of_ten_boxes_stands_still_at_any_size() {
         let cube = block(1, Vec3::splat(size));
         let list: Vec<Body> =
             (0..10).map(|k| (cube.clone(), Quat::IDENTITY, height(k) * Vec3::Z, true)).collect();
-        let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
-        let mut stack = Scene::new(&list, -GRAVITY * Vec3::Z)
-            .constraint(vec![floor(rough)], settings(0.5, 0.0));
+        let mut stack = on_floor(&list, -GRAVITY * Vec3::Z, 0.5);
         run(&mut stack, 1200);
         let speed = fastest(&stack) / (GRAVITY * size).sqrt();
         assert!(speed < 1e-6, "{size} {gap}: {speed}");
-        let top = stack.state.rigids[9].centre;
+        let top = stack.simulation().state.rigids[9].centre;
         // It stands: the small one has moved by a twelfth of its size as it settled.
         let aside = top.truncate().length() / size;
         assert!((top.z / size - 9.5).abs() < 0.06 && aside < 0.1, "{top}");
@@ -166,13 +145,12 @@ fn a_box_holds_or_slides_at_the_right_angle_at_any_size() {
             let down = Vec3::new(slope, 0.0, -1.0).try_normalize().unwrap();
             let flat = block(1, size * Vec3::new(2.0, 2.0, 1.0));
             let list = [(flat, Quat::IDENTITY, 0.505 * size * Vec3::Z, true)];
-            let rough = SurfaceMaterial { friction: 0.4, restitution: 0.0 };
-            let mut scene = Scene::new(&list, GRAVITY * down)
-                .constraint(vec![floor(rough)], settings(0.4, 0.0));
-            run(&mut scene, 60);
-            let before = scene.state.rigids[0].velocity.x;
-            run(&mut scene, 120);
-            let gained = scene.state.rigids[0].velocity.x - before;
+            let mut world = on_floor(&list, GRAVITY * down, 0.4);
+            let [sliding] = handles(&world);
+            run(&mut world, 60);
+            let before = world.velocity(sliding).unwrap().x;
+            run(&mut world, 120);
+            let gained = world.velocity(sliding).unwrap().x - before;
             let exact = 2.0 * GRAVITY * (down.x + 0.4 * down.z);
             if ratio < 1.0 {
                 assert!(gained.abs() < 1e-9 && before.abs() < 1e-9, "{size}: {before} {gained}");
@@ -189,23 +167,24 @@ fn rigid_bodies_that_meet_keep_momentum_and_spin() {
         (bent(), Quat::from_rotation_x(0.4), Vec3::ZERO, true),
         (bent(), Quat::from_rotation_y(1.1), Vec3::new(1.1, 0.1, 0.2), true),
     ];
-    let mut scene = Scene::new(&list, Vec3::ZERO);
-    scene.state.rigids[0].spin = Vec3::new(0.3, -1.0, 2.0);
-    scene.state.rigids[1].velocity = Vec3::new(-3.0, 0.2, 0.0);
-    scene.system.rigids.write(&mut scene.state);
-    let mut scene = scene.constraint(Vec::new(), settings(0.5, 0.4));
-    let totals = |scene: &Simulation| {
-        let Simulation { state, system, .. } = scene;
+    let mut world = world(&list, Vec3::ZERO, 0.5);
+    world.set_restitution(0.4).unwrap();
+    let [a, b] = handles(&world);
+    world.set_spin(a, Vec3::new(0.3, -1.0, 2.0)).unwrap();
+    world.set_velocity(b, Vec3::new(-3.0, 0.2, 0.0)).unwrap();
+    world.assemble().unwrap();
+    let totals = |world: &World| {
+        let Simulation { state, system, .. } = world.simulation();
         let spin = system.rigids.angular_momentum(state, &system.masses, Vec3::ZERO);
         (state.momentum(&system.masses), spin, system.rigids.kinetic(state, &system.masses))
     };
-    let (momentum, spin, energy) = totals(&scene);
+    let (momentum, spin, energy) = totals(&world);
     let mut most_contacts = 0;
     for _ in 0..60 {
-        most_contacts = most_contacts.max(scene.step(DT).unwrap().contact.contacts);
+        most_contacts = most_contacts.max(world.step().unwrap().contact.contacts);
     }
-    let (momentum_after, spin_after, energy_after) = totals(&scene);
-    assert!(most_contacts > 0 && (scene.state.rigids[1].velocity.x + 3.0).abs() > 0.5);
+    let (momentum_after, spin_after, energy_after) = totals(&world);
+    assert!(most_contacts > 0 && (world.velocity(b).unwrap().x + 3.0).abs() > 0.5);
     assert!((momentum_after - momentum).length() < 1e-10 * momentum.length());
     assert!((spin_after - spin).length() < 1e-10 * spin.length(), "{spin} {spin_after}");
     assert!(energy_after < energy, "{energy} {energy_after}");
@@ -214,19 +193,19 @@ fn rigid_bodies_that_meet_keep_momentum_and_spin() {
 #[test]
 fn a_box_bounces_as_high_as_its_restitution_says_and_comes_to_rest() {
     let list = [(block(1, Vec3::ONE), Quat::IDENTITY, 3.5 * Vec3::Z, true)];
-    let springy = SurfaceMaterial { friction: 0.3, restitution: 0.6 };
-    let mut scene =
-        Scene::new(&list, -GRAVITY * Vec3::Z).constraint(vec![floor(springy)], settings(0.3, 0.0));
+    let mut world = world(&list, -GRAVITY * Vec3::Z, 0.3);
+    world.add(Obstacle::plane(Vec3::Z, 0.0).restitution(0.6)).unwrap();
+    let [falling] = handles(&world);
     let mut heights = Vec::new();
     for _ in 0..600 {
-        scene.step(DT).unwrap();
-        heights.push(scene.state.rigids[0].centre.z - 0.505);
+        world.step().unwrap();
+        heights.push(world.centre(falling).unwrap().z - 0.505);
     }
     let low = heights.iter().position(|h| *h < 0.1).unwrap();
     let high = heights[low..low + 60].iter().fold(0.0_f64, |most, h| most.max(*h));
     // 0.36 of 3 m, less the last step of the fall, 0.13 m at most, on either way.
     assert!((0.85..1.15).contains(&high), "{high}");
-    assert!(fastest(&scene) < 1e-9, "{}", fastest(&scene));
+    assert!(fastest(&world) < 1e-9, "{}", fastest(&world));
 }
 
 /// The block has more vertices than are solved directly.
@@ -236,23 +215,21 @@ fn a_rigid_box_rests_on_a_soft_block_and_takes_no_momentum_from_nowhere() {
         (block(4, Vec3::ONE), Quat::IDENTITY, 0.505 * Vec3::Z, false),
         (block(1, Vec3::splat(0.5)), Quat::from_rotation_z(0.3), 1.4 * Vec3::Z, true),
     ];
-    let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
-    let mut scene =
-        Scene::new(&list, -GRAVITY * Vec3::Z).constraint(vec![floor(rough)], settings(0.5, 0.0));
+    let mut world = on_floor(&list, -GRAVITY * Vec3::Z, 0.5);
     let (mut largest, mut deepest) = (0.0_f64, 0);
     for step in 0..480 {
-        scene.step(DT).unwrap();
-        let Simulation { state, system, external_impulse_total, .. } = &scene;
+        world.step().unwrap();
+        let Simulation { state, system, external_impulse_total, .. } = world.simulation();
         let time = f64::from(step + 1) * DT;
         let fallen = -system.masses.total() * GRAVITY * time * Vec3::Z;
         largest = largest
             .max((state.momentum(&system.masses) - *external_impulse_total - fallen).length());
-        deepest = deepest.max(if step % 20 == 0 { inside(&scene) } else { 0 });
+        deepest = deepest.max(if step % 20 == 0 { inside(&world) } else { 0 });
     }
-    let weight = scene.system.masses.total() * GRAVITY;
+    let weight = world.simulation().system.masses.total() * GRAVITY;
     assert!(largest < 1e-6 * weight, "{}", largest / weight);
     assert_eq!(deepest, 0);
-    assert!(fastest(&scene) < 1e-3, "{}", fastest(&scene));
+    assert!(fastest(&world) < 1e-3, "{}", fastest(&world));
 }
 
 #[test]
@@ -261,22 +238,22 @@ fn any_integrator_and_any_force_move_a_rigid_body() {
         (block(2, Vec3::ONE), Quat::IDENTITY, Vec3::ZERO, false),
         (block(1, Vec3::splat(0.5)), Quat::IDENTITY, 0.72 * Vec3::Z, true),
     ];
-    let scene = Scene::new(&list, Vec3::ZERO);
-    let penalty = BodyPenaltySettings::of_step(Kind::Consistent, DT);
-    let response = BodyPenalty::new(&scene.rest, &scene.bodies, penalty).unwrap();
-    let mut scene = scene.with(Box::new(Rk4::new()), Box::new(response));
-    for _ in 0..600 {
-        scene.step(DT / 10.0).unwrap();
-    }
-    let momentum = scene.state.momentum(&scene.system.masses);
-    assert!(scene.state.rigids[0].velocity.z > 0.05, "{:?}", scene.state.rigids[0]);
+    let mut world = world(&list, Vec3::ZERO, 0.3);
+    world.set_time_step(DT / 10.0).unwrap();
+    step_with(&mut world, |rest, bodies| {
+        let penalty = BodyPenaltySettings::of_step(Kind::Consistent, DT);
+        let response = BodyPenalty::new(rest, bodies, penalty).unwrap();
+        (Box::new(Rk4::new()), Box::new(response))
+    });
+    run(&mut world, 600);
+    assert_eq!(inside(&world), 0);
+    let Simulation { state, system, .. } = world.simulation();
+    let (momentum, at) = (state.momentum(&system.masses), &state.rigids[0]);
+    assert!(at.velocity.z > 0.05, "{at:?}");
     assert!(momentum.length() < 1e-10, "{momentum}");
-    assert_eq!(inside(&scene), 0);
     // All vertices move with the body.
-    let own = scene.system.bodies.vertices(BodyId(1));
-    let at = &scene.state.rigids[0];
-    for v in own {
-        let (x, velocity) = (scene.state.positions[v], scene.state.velocities[v]);
+    for v in system.bodies.vertices(BodyId(1)) {
+        let (x, velocity) = (state.positions[v], state.velocities[v]);
         assert!(velocity.abs_diff_eq(at.velocity_at(x), 1e-12));
     }
 }
@@ -284,25 +261,26 @@ fn any_integrator_and_any_force_move_a_rigid_body() {
 #[test]
 fn threads_and_pauses_do_not_change_a_bit() {
     let made = || {
-        let rough = SurfaceMaterial { friction: 0.4, restitution: 0.3 };
         let place = |k: u32| Vec3::new(0.1 * f64::from(k), 0.05, 1.0 + 1.2 * f64::from(k));
         let list: Vec<Body> = (0..4)
             .map(|k| (bent(), Quat::from_rotation_y(0.5 * f64::from(k)), place(k), true))
             .collect();
-        Scene::new(&list, -GRAVITY * Vec3::Z).constraint(vec![floor(rough)], settings(0.4, 0.3))
+        let mut world = on_floor(&list, -GRAVITY * Vec3::Z, 0.4);
+        world.set_restitution(0.3).unwrap();
+        world
     };
+    let digest = |world: &World| digest(&world.simulation().state);
     let (mut alone, mut many) = (made(), made());
     many.set_threads(3);
     run(&mut alone, 90);
     run(&mut many, 90);
-    assert_eq!(digest(&alone.state), digest(&many.state));
-    let mut memory = Snapshot::default();
-    alone.save(&mut memory);
+    assert_eq!(digest(&alone), digest(&many));
+    let saved = alone.save().unwrap();
     let mut resumed = made();
-    resumed.restore(&mut Snapshot::from_numbers(memory.numbers().to_vec())).unwrap();
+    resumed.restore(&saved).unwrap();
     run(&mut alone, 30);
     run(&mut resumed, 30);
-    assert_eq!(digest(&alone.state), digest(&resumed.state));
+    assert_eq!(digest(&alone), digest(&resumed));
 }
 
 #[test]
@@ -312,27 +290,19 @@ fn what_rests_sleeps_and_is_woken_by_what_falls_on_it() {
         (0..2).map(|k| (block(1, Vec3::ONE), Quat::IDENTITY, place(k), true)).collect();
     // Falls from so high that the others sleep when it comes.
     list.push((block(1, Vec3::splat(0.5)), Quat::IDENTITY, Vec3::new(0.3, 0.0, 12.0), true));
-    let scene = Scene::new(&list, -GRAVITY * Vec3::Z);
-    let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
-    let response =
-        ConstraintResponse::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings(0.5, 0.0))
-            .unwrap();
-    let Scene { state, system, .. } = scene;
-    let implicit = Box::new(Implicit::new(ImplicitSettings::default()));
-    let stepper = Stepper::new(implicit)
-        .with_responses(vec![Box::new(response)])
-        .with_sleep(SleepSettings::default());
-    let mut scene = Simulation::new(state, system, stepper);
-    run(&mut scene, 70);
-    assert_eq!(scene.system.scratch.asleep, [true, true, false]);
-    assert_eq!(scene.state.rigids[1].velocity, Vec3::ZERO);
-    run(&mut scene, 25);
-    assert_eq!(scene.system.scratch.asleep, [false; 3]); // hit
-    run(&mut scene, 200);
-    assert_eq!(scene.system.scratch.asleep, [true; 3]);
-    assert_eq!(fastest(&scene), 0.0);
+    let mut world = on_floor(&list, -GRAVITY * Vec3::Z, 0.5);
+    world.set_sleep(Some(SleepSettings::default()));
+    let asleep = |world: &World| world.simulation().system.scratch.asleep.clone();
+    run(&mut world, 70);
+    assert_eq!(asleep(&world), [true, true, false]);
+    assert_eq!(world.simulation().state.rigids[1].velocity, Vec3::ZERO);
+    run(&mut world, 25);
+    assert_eq!(asleep(&world), [false; 3]); // hit
+    run(&mut world, 200);
+    assert_eq!(asleep(&world), [true; 3]);
+    assert_eq!(fastest(&world), 0.0);
     // Momentum is balanced: no sleeping body has lost its weight's impulse.
-    let Simulation { state, system, external_impulse_total, .. } = &scene;
+    let Simulation { state, system, external_impulse_total, .. } = world.simulation();
     let fallen = -system.masses.total() * GRAVITY * state.time * Vec3::Z;
     let left = state.momentum(&system.masses) - *external_impulse_total - fallen;
     assert!(left.length() < 1e-3 * fallen.length(), "{left} of {fallen}");
@@ -400,40 +370,37 @@ impl Response for Refuses {
 #[test]
 fn a_step_that_fails_leaves_joints_as_they_were() {
     let list = [(bent(), Quat::IDENTITY, Vec3::ZERO, true)];
-    let mut scene = Scene::new(&list, -GRAVITY * Vec3::Z);
-    let hinge = JointKind::Hinge(Axis::free(Vec3::Y));
-    let joint = JointDefinition::new(hinge, (0, None), Vec3::ZERO);
-    let Scene { state, system, .. } = &mut scene;
-    system.joints = Joints::new(vec![joint], system.rigids.entries(), &state.rigids).unwrap();
-    let implicit = Box::new(Implicit::new(ImplicitSettings::default()));
-    let mut scene = scene.with(implicit, Box::new(Refuses { from: 10.5 * DT }));
-    run(&mut scene, 10);
-    let remembered = |scene: &Simulation| {
-        let joints = &scene.system.joints;
-        let mut memory = Snapshot::default();
-        scene.save(&mut memory);
-        (joints.travel(0), joints.loads().to_vec(), joints.met(), memory.numbers().to_vec())
+    let mut world = world(&list, -GRAVITY * Vec3::Z, 0.3);
+    let [swinging] = handles(&world);
+    world.add(Joint::hinge(swinging, None, Vec3::ZERO, Vec3::Y)).unwrap();
+    step_with(&mut world, |_, _| (implicit(), Box::new(Refuses { from: 10.5 * DT })));
+    run(&mut world, 10);
+    let remembered = |world: &mut World| {
+        let saved = world.save().unwrap();
+        let joints = &world.simulation().system.joints;
+        (joints.travel(0), joints.loads().to_vec(), joints.met(), saved)
     };
-    let before = remembered(&scene);
-    assert!(matches!(scene.step(DT), Err(StepError::Refused { .. })));
-    assert_eq!(remembered(&scene), before);
-    scene.step(0.5 * DT).unwrap();
-    assert_ne!(scene.system.joints.travel(0), before.0);
+    let before = remembered(&mut world);
+    assert!(matches!(world.step(), Err(WorldError::Step(StepError::Refused { .. }))));
+    assert_eq!(remembered(&mut world), before);
+    world.set_time_step(0.5 * DT).unwrap();
+    world.step().unwrap();
+    assert_ne!(world.simulation().system.joints.travel(0), before.0);
 }
 
 #[test]
 fn a_force_at_a_vertex_turns_the_body_in_any_integrator() {
     let force = Vec3::new(1.0, -2.0, 0.5);
-    let inner: [Box<dyn Integrator>; 2] =
-        [Box::new(Implicit::new(ImplicitSettings::default())), Box::new(Rk4::new())];
-    for inner in inner {
+    let integrators: [fn() -> Box<dyn Integrator>; 2] = [implicit, || Box::new(Rk4::new())];
+    for integrator in integrators {
         let list = [(bent(), Quat::IDENTITY, Vec3::ZERO, true)];
-        let scene = Scene::new(&list, Vec3::ZERO);
-        let (body, at) = (scene.system.rigids.entries()[0].body.clone(), scene.state.rigids[0]);
-        let arm = scene.state.positions[3] - at.centre;
-        let mut scene = scene.with(inner, Box::new(Push(VertexId(3), force)));
-        scene.step(DT).unwrap();
-        let now = scene.state.rigids[0];
+        let mut world = world(&list, Vec3::ZERO, 0.3);
+        step_with(&mut world, move |_, _| (integrator(), Box::new(Push(VertexId(3), force))));
+        let Simulation { state, system, .. } = world.simulation();
+        let (body, at) = (system.rigids.entries()[0].body.clone(), state.rigids[0]);
+        let arm = state.positions[3] - at.centre;
+        world.step().unwrap();
+        let now = world.simulation().state.rigids[0];
         let spun = now.angular_momentum(&body);
         assert!(spun.abs_diff_eq(DT * arm.cross(force), 1e-12), "{spun}");
         assert!(now.velocity.abs_diff_eq(DT / body.mass * force, 1e-12), "{}", now.velocity);

@@ -1,24 +1,24 @@
 //! Soft bodies attached to rigid ones: nothing comes loose, forces act on both.
 
-use pliant::body::obstacle::SurfaceMaterial;
 use pliant::body::rigid::attach::AttachError;
 use pliant::body::rigid::{RigidState, RigidTemplate};
+use pliant::body::soft::State;
 use pliant::id::{BodyId, VertexId};
-use pliant::integrate::implicit::{Implicit, ImplicitSettings};
+use pliant::integrate::StepError;
 use pliant::integrate::rk4::Rk4;
 use pliant::integrate::sleep::SleepSettings;
-use pliant::integrate::{Integrator, StepError};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
+use pliant::prelude::{Joint, Obstacle, World, WorldError};
 use pliant::snapshot::Snapshot;
-use pliant::solve::constraint::ConstraintResponse;
-use pliant::solve::joint::{Axis, JointDefinition, JointKind, Joints, Motor};
+use pliant::solve::joint::{Axis, JointDefinition, JointKind, Joints};
 use pliant::step::{Simulation, Stepper};
 use pliant_scene::digest::digest;
 
-use crate::rigid::{DT, GRAVITY, Scene, block, floor, run, settings};
+use crate::placed::step_by;
+use crate::rigid::{DT, GRAVITY, block, handles, run, world};
 
 /// Distance of an attached vertex from its point, relative to 1 m.
 const LOOSE: f64 = 1e-9;
@@ -28,72 +28,81 @@ const MOMENTUM: f64 = 1e-10;
 
 const HOLDER: BodyId = BodyId(0);
 
-/// A rigid cube of 0.2 m and 0.8 kg, a soft bar of 0.4 m and 1.6 kg on its right.
-fn cube_with_bar(gravity: Vec3) -> Scene {
+/// A rigid cube of 0.2 m and 0.8 kg, a soft bar of 0.4 m and 1.6 kg on its right, which pass
+/// through each other.
+fn cube_with_bar(gravity: Vec3) -> World {
+    cube_with_bar_at(Vec3::ZERO, gravity)
+}
+
+/// The same, the middle of the cube at a place, m.
+fn cube_with_bar_at(place: Vec3, gravity: Vec3) -> World {
     let bar = cuboid([4, 2, 2], Vec3::new(0.4, 0.2, 0.2), TetSplit::Five).unwrap();
     let bar = TetMesh::from_raw(bar).unwrap().0;
     let list = [
-        (block(1, Vec3::splat(0.2)), Quat::IDENTITY, Vec3::ZERO, true),
-        (bar, Quat::IDENTITY, 0.3 * Vec3::X, false),
+        (block(1, Vec3::splat(0.2)), Quat::IDENTITY, place, true),
+        (bar, Quat::IDENTITY, place + 0.3 * Vec3::X, false),
     ];
-    Scene::new(&list, gravity)
+    let mut world = world(&list, gravity, 0.5);
+    let [cube, bar] = handles(&world);
+    world.ignore_pair(cube, bar).unwrap();
+    world
 }
 
 /// Vertices of the bar at the cube.
-fn touching(scene: &Scene) -> Vec<VertexId> {
-    let own = scene.bodies.vertices(BodyId(1));
-    let near = own.filter(|v| scene.state.positions[*v].x < 0.1 + 1e-9);
+fn touching(simulation: &Simulation) -> Vec<VertexId> {
+    let own = simulation.system.bodies.vertices(BodyId(1));
+    let near = own.filter(|v| simulation.state.positions[*v].x < 0.1 + 1e-9);
     near.map(|v| VertexId(v as u32)).collect()
 }
 
-fn attach(scene: &mut Scene) -> Vec<VertexId> {
-    let vertices = touching(scene);
+/// Attaches the bar to the cube wherever it touches it, and returns these vertices.
+fn attach(world: &mut World) -> Vec<VertexId> {
+    world.assemble().unwrap();
+    let vertices = touching(world.simulation());
     assert_eq!(vertices.len(), 9);
-    let Scene { state, system, .. } = scene;
-    system.rigids.attach(HOLDER, &vertices, &system.masses, &system.pins, state).unwrap();
+    let list = vec![(HOLDER, vertices.clone())];
+    attach_all(world, list);
     vertices
 }
 
-fn implicit() -> Box<dyn Integrator> {
-    Box::new(Implicit::new(ImplicitSettings::default()))
+/// Attaches vertices to rigid bodies.
+fn attach_all(world: &mut World, list: Vec<(BodyId, Vec<VertexId>)>) {
+    step_by(world, move |parts| {
+        let (system, state) = (&mut *parts.system, &mut *parts.state);
+        for (holder, vertices) in &list {
+            let held = &mut system.rigids;
+            held.attach(*holder, vertices, &system.masses, &system.pins, state).unwrap();
+        }
+        parts.usual_stepper().unwrap()
+    });
 }
 
-/// The scene in contact with a floor, without contact between the two.
-fn in_contact(scene: Scene) -> Simulation {
-    let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
-    let response =
-        ConstraintResponse::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings(0.5, 0.0))
-            .unwrap();
-    let pairs = scene.system.rigids.attached_pairs();
-    scene.with(implicit(), Box::new(response.leaving_out(pairs)))
-}
-
-fn alone(scene: Scene) -> Simulation {
-    let Scene { state, system, .. } = scene;
-    Simulation::new(state, system, Stepper::new(implicit()))
+fn add_floor(world: &mut World) {
+    world.add(Obstacle::plane(Vec3::Z, 0.0)).unwrap();
 }
 
 /// Farthest distance of an attached vertex from its point on the rigid body, m.
-fn loosest(simulation: &Simulation, start: &[(VertexId, Vec3)]) -> f64 {
-    let rigid = &simulation.state.rigids[0];
-    let gap =
-        |(v, r): &(VertexId, Vec3)| rigid.point(*r).distance(simulation.state.positions[v.index()]);
+fn loosest(world: &World, start: &[(VertexId, Vec3)]) -> f64 {
+    let State { positions, rigids, .. } = &world.simulation().state;
+    let gap = |(v, r): &(VertexId, Vec3)| rigids[0].point(*r).distance(positions[v.index()]);
     start.iter().map(gap).fold(0.0, f64::max)
 }
 
-fn places(scene: &Scene, vertices: &[VertexId]) -> Vec<(VertexId, Vec3)> {
-    let rigid = &scene.state.rigids[0];
-    vertices.iter().map(|v| (*v, rigid.body_point(scene.state.positions[v.index()]))).collect()
+fn places(world: &World, vertices: &[VertexId]) -> Vec<(VertexId, Vec3)> {
+    let State { positions, rigids, .. } = &world.simulation().state;
+    vertices.iter().map(|v| (*v, rigids[0].body_point(positions[v.index()]))).collect()
 }
 
 #[test]
 fn what_is_attached_is_part_of_the_rigid_body() {
-    let mut scene = cube_with_bar(Vec3::ZERO);
-    let before = scene.state.positions.clone();
-    scene.state.rigids[0].spin = 2.0 * Vec3::Z;
-    scene.state.rigids[0].velocity = Vec3::Y;
-    let vertices = attach(&mut scene);
-    let Scene { state, system, .. } = &scene;
+    let mut world = cube_with_bar(Vec3::ZERO);
+    let [cube, _] = handles(&world);
+    world.set_spin(cube, 2.0 * Vec3::Z).unwrap();
+    world.set_velocity(cube, Vec3::Y).unwrap();
+    world.assemble().unwrap();
+    let before = world.simulation().state.positions.clone();
+    let vertices = attach(&mut world);
+    let Simulation { state, system, .. } = world.simulation();
     let masses = system.masses.of();
     let held: f64 = vertices.iter().map(|v| masses[v.index()]).sum();
     let mass = 0.8 + held;
@@ -120,25 +129,34 @@ fn what_is_attached_is_part_of_the_rigid_body() {
     assert!((inertia.z_axis.z - expected).abs() < 1e-15, "{inertia} {expected}");
 }
 
-/// A rigid state with translation and rotation.
-fn turning(rigid: RigidState) -> RigidState {
-    RigidState { velocity: Vec3::new(0.3, -0.2, 0.5), spin: Vec3::new(0.5, 1.0, 2.0), ..rigid }
+const VELOCITY: Vec3 = Vec3::new(0.3, -0.2, 0.5);
+const SPIN: Vec3 = Vec3::new(0.5, 1.0, 2.0);
+
+/// Lets all bodies of a world turn together about a point.
+fn turn_together(world: &mut World, about: Vec3) {
+    world.assemble().unwrap();
+    let Simulation { state, system, .. } = world.simulation_mut();
+    let centre = |rigid: &RigidState| VELOCITY + SPIN.cross(rigid.centre - about);
+    for rigid in &mut state.rigids {
+        (rigid.velocity, rigid.spin) = (centre(rigid), SPIN);
+    }
+    for (v, x) in state.velocities.iter_mut().zip(&state.positions) {
+        *v = VELOCITY + SPIN.cross(*x - about);
+    }
+    system.rigids.write(state);
 }
 
 /// Linear and angular momentum lost in 1 s by a pair that turns freely, relative.
 fn lost_by_pair(dt: f64) -> [f64; 2] {
-    let mut scene = cube_with_bar(Vec3::ZERO);
-    let turning = turning(scene.state.rigids[0]);
-    scene.state.rigids[0] = turning;
-    for v in scene.bodies.vertices(BodyId(1)) {
-        scene.state.velocities[v] = turning.velocity_at(scene.state.positions[v]);
-    }
-    let vertices = attach(&mut scene);
-    let start = places(&scene, &vertices);
-    let mut pair = alone(scene);
-    let lost = lost(&mut pair, dt);
+    let mut pair = cube_with_bar(Vec3::ZERO);
+    pair.set_time_step(dt).unwrap();
+    turn_together(&mut pair, Vec3::ZERO);
+    let turn = pair.simulation().state.rigids[0].turn;
+    let vertices = attach(&mut pair);
+    let start = places(&pair, &vertices);
+    let lost = lost(&mut pair);
     assert!(loosest(&pair, &start) < LOOSE);
-    assert!(pair.state.rigids[0].turn.angle_between(turning.turn) > 1.0);
+    assert!(pair.simulation().state.rigids[0].turn.angle_between(turn) > 1.0);
     lost
 }
 
@@ -146,31 +164,23 @@ fn lost_by_pair(dt: f64) -> [f64; 2] {
 fn lost_by_bar(dt: f64) -> [f64; 2] {
     let bar = cuboid([6, 2, 2], Vec3::new(0.6, 0.2, 0.2), TetSplit::Five).unwrap();
     let list = [(TetMesh::from_raw(bar).unwrap().0, Quat::IDENTITY, Vec3::ZERO, false)];
-    let mut scene = Scene::new(&list, Vec3::ZERO);
-    let at = RigidState {
-        centre: Vec3::ZERO,
-        turn: Quat::IDENTITY,
-        velocity: Vec3::ZERO,
-        spin: Vec3::ZERO,
-    };
-    for (v, x) in scene.state.velocities.iter_mut().zip(&scene.state.positions) {
-        *v = turning(at).velocity_at(*x);
-    }
-    lost(&mut alone(scene), dt)
+    let mut bar = world(&list, Vec3::ZERO, 0.5);
+    bar.set_time_step(dt).unwrap();
+    turn_together(&mut bar, Vec3::ZERO);
+    lost(&mut bar)
 }
 
-fn lost(pair: &mut Simulation, dt: f64) -> [f64; 2] {
-    let totals = |pair: &Simulation| {
-        let Simulation { state, system, .. } = pair;
+fn lost(world: &mut World) -> [f64; 2] {
+    let totals = |world: &World| {
+        let Simulation { state, system, .. } = world.simulation();
         let centre = state.centre(&system.masses);
         let spin = system.rigids.angular_momentum(state, &system.masses, centre);
         [state.momentum(&system.masses), spin]
     };
-    let before = totals(pair);
-    for _ in 0..(1.0 / dt).round() as usize {
-        pair.step(dt).unwrap();
-    }
-    let after = totals(pair);
+    let before = totals(world);
+    let steps = (1.0 / world.time_step()).round() as usize;
+    run(world, steps);
+    let after = totals(world);
     [0, 1].map(|k| after[k].distance(before[k]) / before[k].length())
 }
 
@@ -188,36 +198,33 @@ fn a_free_pair_keeps_its_momentum_and_its_spin_better_than_a_soft_bar() {
 
 #[test]
 fn a_lifted_plate_takes_the_bar_with_it_and_bears_its_weight() {
-    let mut scene = cube_with_bar(-GRAVITY * Vec3::Z);
-    let vertices = attach(&mut scene);
-    let start = places(&scene, &vertices);
-    let motor = Some(Motor { speed: 0.2, most: f64::INFINITY });
-    let lift = Axis { direction: Vec3::Z, limits: None, motor };
-    let joint = JointDefinition::new(JointKind::Slider(lift), (0, None), Vec3::ZERO);
-    let Scene { state, system, .. } = &mut scene;
-    system.joints = Joints::new(vec![joint], system.rigids.entries(), &state.rigids).unwrap();
-    let mut scene = alone(scene);
-    run(&mut scene, 300);
-    assert!(loosest(&scene, &start) < LOOSE);
-    let rigid = scene.state.rigids[0];
-    assert!((rigid.velocity.z - 0.2).abs() < 1e-6, "{rigid:?}");
-    let load = scene.system.joints.loads()[0];
-    assert!((load.force.z / (2.4 * GRAVITY) - 1.0).abs() < 1e-3, "{load:?}");
+    let mut world = cube_with_bar(-GRAVITY * Vec3::Z);
+    let [cube, _] = handles(&world);
+    let lift = Joint::slider(cube, None, Vec3::Z).motor(0.2, f64::INFINITY);
+    let lift = world.add(lift).unwrap();
+    let vertices = attach(&mut world);
+    let start = places(&world, &vertices);
+    run(&mut world, 300);
+    assert!(loosest(&world, &start) < LOOSE);
+    let velocity = world.velocity(cube).unwrap();
+    assert!((velocity.z - 0.2).abs() < 1e-6, "{velocity}");
+    let (force, _) = world.joint_load(lift).unwrap();
+    assert!((force.z / (2.4 * GRAVITY) - 1.0).abs() < 1e-3, "{force}");
 }
 
 /// Torque of a hinge on the cube's left, N·m, and that of all weights about it.
 fn cantilever() -> [f64; 2] {
-    let mut scene = cube_with_bar(-GRAVITY * Vec3::Z);
-    attach(&mut scene);
+    let mut world = cube_with_bar(-GRAVITY * Vec3::Z);
+    attach(&mut world);
     let anchor = -0.1 * Vec3::X;
     let stop = Axis { direction: Vec3::Y, limits: Some([0.0, 0.0]), motor: None };
     let joint = JointDefinition::new(JointKind::Hinge(stop), (0, None), anchor);
-    let Scene { state, system, .. } = &mut scene;
+    // A joint of the world would be that of the cube without what it holds.
+    let Simulation { state, system, .. } = world.simulation_mut();
     system.joints = Joints::new(vec![joint], system.rigids.entries(), &state.rigids).unwrap();
-    let mut scene = alone(scene);
-    run(&mut scene, 400);
-    let torque = scene.system.joints.loads()[0].torque.y;
-    let Simulation { state, system, .. } = &scene;
+    run(&mut world, 400);
+    let Simulation { state, system, .. } = world.simulation();
+    let torque = system.joints.loads()[0].torque.y;
     let weights = state.positions.iter().zip(system.masses.of());
     // The weight −m g z at x turns by m g x about y.
     [torque, -weights.map(|(x, m)| m * GRAVITY * (x.x - anchor.x)).sum::<f64>()]
@@ -234,20 +241,21 @@ fn a_hinge_feels_the_torque_of_the_bar_that_its_cube_holds() {
 
 #[test]
 fn a_held_bar_rests_on_the_floor_and_bears_its_holder() {
-    let mut scene = cube_with_bar(-GRAVITY * Vec3::Z);
-    let vertices = attach(&mut scene);
-    let start = places(&scene, &vertices);
+    let mut world = cube_with_bar(-GRAVITY * Vec3::Z);
+    add_floor(&mut world);
+    let vertices = attach(&mut world);
+    let start = places(&world, &vertices);
     // The bar below, standing.
     let stand = |x: Vec3| Quat::from_rotation_y(0.5 * std::f64::consts::PI) * x + 0.51 * Vec3::Z;
-    let Scene { state, system, .. } = &mut scene;
+    let Simulation { state, system, .. } = world.simulation_mut();
     state.positions.iter_mut().for_each(|x| *x = stand(*x));
     let rigid = &mut state.rigids[0];
     rigid.centre = stand(rigid.centre);
     rigid.turn = Quat::from_rotation_y(0.5 * std::f64::consts::PI) * rigid.turn;
     system.rigids.write(state);
-    let mut scene = in_contact(scene);
-    run(&mut scene, 300);
-    assert!(loosest(&scene, &start) < LOOSE);
+    run(&mut world, 300);
+    assert!(loosest(&world, &start) < LOOSE);
+    let scene = world.simulation();
     let lowest = scene.state.positions.iter().fold(f64::INFINITY, |low, x| low.min(x.z));
     let top = scene.state.rigids[0].centre.z;
     assert!(lowest > 0.0 && lowest < 0.01 && (0.40..0.49).contains(&top), "{lowest} {top}");
@@ -261,28 +269,21 @@ fn a_held_bar_rests_on_the_floor_and_bears_its_holder() {
 #[test]
 fn a_holder_stays_awake_with_what_it_holds() {
     let asleep = |holds: bool| {
-        let mut scene = cube_with_bar(-GRAVITY * Vec3::Z);
+        let mut world = cube_with_bar(-GRAVITY * Vec3::Z);
+        add_floor(&mut world);
+        world.set_sleep(Some(SleepSettings::default()));
+        world.assemble().unwrap();
         if holds {
-            attach(&mut scene);
+            attach(&mut world);
         }
         // The cube lies on the floor; on its own it does so without the bar.
-        scene.state.rigids[0].centre.z += 0.101;
         let aside = if holds { Vec3::ZERO } else { 5.0 * Vec3::X };
-        scene.state.positions.iter_mut().for_each(|x| *x += 0.101 * Vec3::Z + aside);
-        scene.system.rigids.write(&mut scene.state);
-        let settings = settings(0.5, 0.0);
-        let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
-        let response =
-            ConstraintResponse::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings)
-                .unwrap()
-                .leaving_out(scene.system.rigids.attached_pairs());
-        let Scene { state, system, .. } = scene;
-        let sleepy = Stepper::new(implicit())
-            .with_responses(vec![Box::new(response)])
-            .with_sleep(SleepSettings::default());
-        let mut scene = Simulation::new(state, system, sleepy);
-        run(&mut scene, 300);
-        scene.system.scratch.asleep[0]
+        let Simulation { state, system, .. } = world.simulation_mut();
+        state.rigids[0].centre.z += 0.101;
+        state.positions.iter_mut().for_each(|x| *x += 0.101 * Vec3::Z + aside);
+        system.rigids.write(state);
+        run(&mut world, 300);
+        world.simulation().system.scratch.asleep[0]
     };
     assert!(asleep(false) && !asleep(true));
 }
@@ -290,36 +291,36 @@ fn a_holder_stays_awake_with_what_it_holds() {
 #[test]
 fn threads_and_pauses_do_not_change_a_bit() {
     let made = || {
-        let mut scene = cube_with_bar(-GRAVITY * Vec3::Z);
-        scene.state.rigids[0].spin = Vec3::new(0.0, 3.0, 1.0);
-        attach(&mut scene);
-        scene.state.positions.iter_mut().for_each(|x| x.z += 0.3);
-        scene.state.rigids[0].centre.z += 0.3;
-        in_contact(scene)
+        let mut world = cube_with_bar_at(0.3 * Vec3::Z, -GRAVITY * Vec3::Z);
+        add_floor(&mut world);
+        let [cube, _] = handles(&world);
+        world.set_spin(cube, Vec3::new(0.0, 3.0, 1.0)).unwrap();
+        attach(&mut world);
+        world
     };
     let mut whole = made();
     run(&mut whole, 30);
     let mut memory = Snapshot::default();
-    whole.save(&mut memory);
+    whole.simulation().save(&mut memory);
     run(&mut whole, 30);
     let mut resumed = made();
-    resumed.restore(&mut Snapshot::from_numbers(memory.numbers().to_vec())).unwrap();
+    let mut memory = Snapshot::from_numbers(memory.numbers().to_vec());
+    resumed.simulation_mut().restore(&mut memory).unwrap();
     resumed.set_threads(2);
     run(&mut resumed, 30);
-    assert!(
-        whole.external_impulse_total.z > 0.1,
-        "the floor was met: {}",
-        whole.external_impulse_total
-    );
-    assert_eq!(digest(&whole.state), digest(&resumed.state));
+    let given = whole.simulation().external_impulse_total;
+    assert!(given.z > 0.1, "the floor was met: {given}");
+    let [whole, resumed] = [whole, resumed].map(|world| digest(&world.simulation().state));
+    assert_eq!(whole, resumed);
 }
 
 #[test]
 fn what_cannot_be_attached_is_refused_and_changes_nothing() {
-    let mut scene = cube_with_bar(Vec3::ZERO);
-    let vertices = touching(&scene);
-    let state = scene.state.clone();
-    let Scene { system, .. } = &mut scene;
+    let mut world = cube_with_bar(Vec3::ZERO);
+    world.assemble().unwrap();
+    let vertices = touching(world.simulation());
+    let Simulation { state, system, .. } = world.simulation_mut();
+    let state = state.clone();
     system.pins.add_still(&[VertexId(40)], &state.positions).unwrap();
     let rigids = system.rigids.clone();
     let mut check = |holder: u32, vertices: &[VertexId], message: &str| {
@@ -354,12 +355,11 @@ fn what_cannot_be_attached_is_refused_and_changes_nothing() {
 
 #[test]
 fn integrators_that_cannot_hold_say_so() {
-    let mut scene = cube_with_bar(Vec3::ZERO);
-    attach(&mut scene);
-    let Scene { mut state, mut system, .. } = scene;
-    let mut stepper = Stepper::new(Box::new(Rk4::default()));
-    let error = stepper.step(&mut system, &mut state, DT).unwrap_err();
-    assert_eq!(error, StepError::Attached { vertices: 9 });
+    let mut world = cube_with_bar(Vec3::ZERO);
+    attach(&mut world);
+    world.simulation_mut().stepper = Stepper::new(Box::new(Rk4::default()));
+    let error = world.step().unwrap_err();
+    assert!(matches!(error, WorldError::Step(StepError::Attached { vertices: 9 })), "{error}");
 }
 
 /// Two cubes attached to the ends of the same bar: a push on one moves the other.
@@ -371,23 +371,23 @@ fn a_bar_between_two_cubes_passes_a_push_on() {
         (TetMesh::from_raw(bar).unwrap().0, Quat::IDENTITY, 0.3 * Vec3::X, false),
         (block(1, Vec3::splat(0.2)), Quat::IDENTITY, 0.6 * Vec3::X, true),
     ];
-    let mut scene = Scene::new(&list, Vec3::ZERO);
-    let near = touching(&scene);
-    let Scene { state, system, bodies, .. } = &mut scene;
-    let far = bodies.vertices(BodyId(1)).filter(|v| state.positions[*v].x > 0.5 - 1e-9);
+    let mut world = world(&list, Vec3::ZERO, 0.5);
+    let [left, bar, right] = handles(&world);
+    world.ignore_pair(left, bar).unwrap();
+    world.ignore_pair(right, bar).unwrap();
+    world.assemble().unwrap();
+    let near = touching(world.simulation());
+    let Simulation { state, system, .. } = world.simulation();
+    let far = system.bodies.vertices(BodyId(1)).filter(|v| state.positions[*v].x > 0.5 - 1e-9);
     let far: Vec<_> = far.map(|v| VertexId(v as u32)).collect();
-    for (holder, vertices) in [(0, near), (2, far)] {
-        system
-            .rigids
-            .attach(BodyId(holder), &vertices, &system.masses, &system.pins, state)
-            .unwrap();
-    }
+    attach_all(&mut world, vec![(BodyId(0), near), (BodyId(2), far)]);
+    let Simulation { state, system, .. } = world.simulation_mut();
     assert!([0, 1, 2].iter().all(|b| system.rigids.group(BodyId(*b)) == Some(HOLDER)));
     let body: RigidTemplate = system.rigids.entries()[0].body.clone();
     state.rigids[0].push(&body, Vec3::ZERO, 2.4 * Vec3::X);
     system.rigids.write(state);
-    let mut scene = alone(scene);
-    run(&mut scene, 300);
+    run(&mut world, 300);
+    let scene = world.simulation();
     // 2.4 N·s on 3.2 kg in all; oscillations come to rest by damping.
     for rigid in &scene.state.rigids {
         assert!(rigid.velocity.abs_diff_eq(0.75 * Vec3::X, 1e-3), "{rigid:?}");

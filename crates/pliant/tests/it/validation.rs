@@ -110,7 +110,7 @@ fn a_pulled_bar_gives_young_and_poisson_back() {
 }
 
 #[test]
-fn a_thrown_block_keeps_its_contexta() {
+fn a_thrown_block_keeps_its_momenta() {
     for method in METHODS {
         for element in &ELEMENTS {
             let lost = flight::fly(method, element).unwrap();

@@ -434,15 +434,41 @@ fn a_saved_world_goes_on_with_the_same_bits() {
     assert_eq!(run(&mut world), first);
     // Damaged and foreign bytes are refused, and change nothing.
     let before = world.positions(bodies[0]).unwrap().to_vec();
-    for bytes in
-        [&saved[..saved.len() - 8], &saved[..40], b"pliant01", b"", &saved[..saved.len() - 3]]
-    {
-        assert!(world.restore(bytes).is_err());
+    let mut flipped = saved.clone();
+    flipped[saved.len() / 2] ^= 1;
+    let old = [b"pliant01", &saved[8..]].concat();
+    for (bytes, why) in [
+        (&saved[..saved.len() - 8], "they are damaged or cut off"),
+        (&saved[..40], "they are damaged or cut off"),
+        (&saved[..saved.len() - 3], "they are cut off"),
+        (&saved[..8], "they are cut off"),
+        (b"", "they do not begin as one does"),
+        (&old, "they were written by another version"),
+        (&flipped, "they are damaged or cut off"),
+    ] {
+        let error = world.restore(bytes).unwrap_err().to_string();
+        assert!(error.contains(why) && !error.contains("added"), "{error}");
         assert_eq!(world.positions(bodies[0]).unwrap(), before);
     }
     world.remove(bodies[1]).unwrap();
     let error = world.restore(&saved).unwrap_err().to_string();
-    assert!(error.contains("bodies differ"), "{error}");
+    assert!(error.contains("bodies differ: other things were added or removed"), "{error}");
+}
+
+#[test]
+fn a_snapshot_of_other_meshes_is_refused_as_such() {
+    let made = |layers: u32| {
+        let mut world = World::new();
+        world.add(SoftBody::ball(0.1, layers)).unwrap();
+        world
+    };
+    let saved = made(2).save().unwrap();
+    made(2).restore(&saved).unwrap();
+    let error = made(3).restore(&saved).unwrap_err().to_string();
+    assert!(
+        error.contains("of the state does not fit: they were saved in a world of other meshes"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use pliant::body::pins::{self, PinPath, Pins};
 use pliant::body::rigid::all::{RigidBodySet, balanced_masses, balanced_masses_in_plane};
 use pliant::body::rigid::mass::MassProperties;
 use pliant::body::rigid::{RigidState, RigidTemplate};
-use pliant::body::soft::{Masses, State};
+use pliant::body::soft::{Masses, State, area_shares};
 use pliant::body::{Bodies, Mesh};
 use pliant::choice::from_name;
 use pliant::id::{BodyId, PartId, TetId, TriangleId, VertexId};
@@ -160,6 +160,7 @@ proptest! {
         let _ = MassProperties::from_points(&points, &masses).map(|p| p.with_mass(density));
         let _ = MassProperties::from_surface(&points, &triangles, density);
         let _ = MassProperties::from_tets(&points, &tets, density);
+        let _ = area_shares(&points, &triangles);
         let ring: Vec<Vec2> = points.iter().map(|p| Vec2::new(p.x, p.y)).collect();
         if let Ok(properties) = MassProperties::from_rings(&[ring, Vec::new()], density) {
             let _ = RigidTemplate::in_plane(&points, properties);

@@ -308,11 +308,24 @@ impl Play {
                     damaged[from..from + 8].copy_from_slice(&number);
                 }
                 let _ = self.world.restore(&damaged);
+                seal(&mut damaged);
+                let _ = self.world.restore(&damaged);
                 damaged.truncate(place);
                 let _ = self.world.restore(&damaged);
             }
         }
     }
+}
+
+/// Gives damaged bytes the checksum that they should have, so that the damage is read.
+fn seal(bytes: &mut [u8]) {
+    let Some((header, numbers)) = bytes.split_at_mut_checked(16) else { return };
+    let number = |chunk: &[u8]| chunk.try_into().map_or(0, u64::from_le_bytes);
+    let numbers: Vec<u64> = numbers.chunks_exact(8).map(number).collect();
+    let mix =
+        |sum: u64, number: &u64| (sum ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+    let sum = numbers.iter().fold(numbers.len() as u64, mix);
+    header[8..].copy_from_slice(&sum.to_le_bytes());
 }
 
 /// Settings that no solver expects.

@@ -39,7 +39,7 @@ fn a_body_starts_where_its_vertices_are() {
 }
 
 #[test]
-fn a_body_has_the_energy_and_contexta_of_its_points() {
+fn a_body_has_the_energy_and_momenta_of_its_points() {
     for seed in 0..10 {
         let (body, state, masses, positions) = lump(seed);
         let masses = Masses::new(masses).unwrap();

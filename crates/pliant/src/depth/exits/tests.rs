@@ -1,41 +1,15 @@
 //! Exits against closed forms and against every triangle.
 
 use super::*;
-use crate::body::Mesh;
+use crate::body::fixtures::{bodies_of, cube, spiky};
 use crate::depth::{DepthSettings, Scope, penetrations};
 use crate::id::VertexId;
 use crate::math::random::Random;
 use crate::mesh::generate::ball::ball;
-use crate::mesh::generate::cuboid::cuboid;
-use crate::mesh::generate::lattice::TetSplit;
-use crate::mesh::generate::star::{StarSettings, star};
 use crate::mesh::raw::RawMesh;
-use crate::mesh::tet::TetMesh;
 
 /// Sizes are about 1 m.
 const TOLERANCE: f64 = 1e-12;
-
-fn bodies_of(shapes: &[RawMesh]) -> Bodies {
-    let sound = |raw: &RawMesh| TetMesh::from_raw(raw.clone()).unwrap().0;
-    let meshes: Vec<_> = shapes.iter().map(sound).collect();
-    Bodies::from_meshes(&meshes.iter().map(Mesh::Tets).collect::<Vec<_>>()).unwrap()
-}
-
-fn cube(cells: u32, size: f64) -> RawMesh {
-    cuboid([cells; 3], Vec3::splat(size), TetSplit::Five).unwrap()
-}
-
-fn spiky() -> RawMesh {
-    let settings = StarSettings {
-        tips: 5,
-        outer_radius: 1.0,
-        inner_radius: 0.4,
-        thickness: 0.5,
-        cells: 2,
-        layers: 2,
-    };
-    star(&settings).unwrap()
-}
 
 /// Holds for every exit: weights and point agree, and the point is on the named triangle.
 #[track_caller]
@@ -123,7 +97,7 @@ fn check(shapes: &[RawMesh], scope: Scope, seed: u64) -> usize {
 
 #[test]
 fn random_poses_agree_with_the_reference() {
-    let shapes = [ball(0.8, 3).unwrap(), cube(3, 1.2), spiky(), cube(2, 1.0)];
+    let shapes = [ball(0.8, 3).unwrap(), cube(3, 1.2), spiky(2), cube(2, 1.0)];
     for (scope, seed) in [(Scope::Scene, 1), (Scope::Pairs, 2)] {
         let count = check(&shapes, scope, seed);
         assert!(count > 500, "{count}");

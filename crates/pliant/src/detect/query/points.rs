@@ -4,7 +4,7 @@ use super::{PointHit, Query, QueryError, check_max_distance, check_point};
 use crate::body::BodyKind;
 use crate::body::surface_point::SurfacePoint;
 use crate::detect::nearby_triangles::{Ray, Sense};
-use crate::detect::rays::{RayHit, ray_hit};
+use crate::detect::rays::{Winding, ray_crossing};
 use crate::detect::union;
 use crate::id::{BodyId, TriangleId};
 use crate::math::{Aabb, Vec3};
@@ -101,17 +101,12 @@ impl Query<'_> {
             Sense::Up => beam.max[ray.axis] = f64::INFINITY,
             Sense::Down => beam.min[ray.axis] = f64::NEG_INFINITY,
         }
-        let (mut winding, mut touches) = (0, false);
+        let mut winding = Winding::default();
         tree.meeting(beam, |item| {
-            match ray_hit(point, self.corners(self.triangle(body, item)), ray) {
-                RayHit::Missed => {}
-                RayHit::Leaves => winding += 1,
-                RayHit::Enters => winding -= 1,
-                RayHit::Touches => touches = true,
-            }
-            !touches
+            winding.add(ray_crossing(point, self.corners(self.triangle(body, item)), ray));
+            !winding.touches()
         });
-        winding > 0 && !touches
+        winding.is_inside()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::boxes::triangle_meets_box;
 use super::*;
 use crate::body::Mesh;
+use crate::body::fixtures::{self, tets};
 use crate::body::keyframes::{Keyframe, Keyframes, Pose};
 use crate::body::obstacle::{Cuboid, Plane, Revolved, Shape, SurfaceMaterial};
 use crate::detect::union;
@@ -10,9 +11,6 @@ use crate::math::Quat;
 use crate::math::random::Random;
 use crate::mesh::closest::closest_point;
 use crate::mesh::generate::ball::ball;
-use crate::mesh::generate::cuboid::cuboid;
-use crate::mesh::generate::lattice::TetSplit;
-use crate::mesh::generate::star::{StarSettings, star};
 use crate::mesh::overlap::winding;
 use crate::mesh::raw::RawMesh;
 use crate::mesh::surface::Surface;
@@ -32,7 +30,7 @@ struct Scene {
 }
 
 fn cube(cells: u32, size: f64) -> TetMesh {
-    TetMesh::from_raw(cuboid([cells; 3], Vec3::splat(size), TetSplit::Five).unwrap()).unwrap().0
+    tets(fixtures::cube(cells, size))
 }
 
 fn obstacle(shape: impl Shape + 'static, position: Vec3, rotation: Quat) -> Obstacle {
@@ -43,22 +41,14 @@ fn obstacle(shape: impl Shape + 'static, position: Vec3, rotation: Quat) -> Obst
 impl Scene {
     /// Two balls, a star and a cube of tets, a star's surface, a net and particles.
     fn new() -> Scene {
-        let settings = StarSettings {
-            tips: 5,
-            outer_radius: 1.0,
-            inner_radius: 0.4,
-            thickness: 0.5,
-            cells: 2,
-            layers: 1,
-        };
-        let spiky = TetMesh::from_raw(star(&settings).unwrap()).unwrap().0;
+        let spiky = tets(fixtures::spiky(1));
         let skin = RawMesh {
             positions: spiky.positions().to_vec(),
             triangles: spiky.surface().to_vec(),
             ..RawMesh::default()
         };
         let skin = Surface::from_raw(skin).unwrap().0;
-        let round = TetMesh::from_raw(ball(0.7, 3).unwrap()).unwrap().0;
+        let round = tets(ball(0.7, 3).unwrap());
         let cube = cube(2, 0.9);
         let net = [[0, 1], [1, 2], [2, 3]].map(|edge| edge.map(VertexId));
         let meshes = [
