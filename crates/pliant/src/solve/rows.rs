@@ -256,7 +256,7 @@ impl RowSolver {
             self.split(sides, contacts, row_impulses);
             Solved::default()
         });
-        self.solve_factored(equations, sides, &mut all, velocities);
+        self.solve_factored(equations, sides, &mut all, velocities)?;
         if self.islands.methods.contains(&Method::AugmentedLagrangian) {
             // Islands whose factors failed have joined it.
             let [_, factored, other] = &mut self.parts;
@@ -303,11 +303,11 @@ impl RowSolver {
         sides: Sides<'_>,
         all: &mut Solved,
         velocities: &mut [Vec3],
-    ) {
+    ) -> Result<(), SolveError> {
         let RowSolver { factored_pgs, references, islands, parts, members, bodies, .. } = self;
         let [_, RowSubset { rows, row_impulses, .. }, _] = parts;
         if rows.is_empty() {
-            return;
+            return Ok(());
         }
         factored_pgs.begin(equations, rows, row_impulses);
         let mut first = 0;
@@ -321,12 +321,13 @@ impl RowSolver {
             members.extend((island..bodies.len() as u32).filter(of).map(BodyId));
             let part = Island { equations, bodies, members, sides, rows: &rows[first..end] };
             let ends = Unknowns { velocities, row_impulses: &mut row_impulses[first..end] };
-            match factored_pgs.solve(references, part, ends) {
+            match factored_pgs.solve(references, part, ends)? {
                 Some(solved) => all.add(solved),
                 None => islands.methods[island as usize] = Method::AugmentedLagrangian,
             }
             first = end;
         }
+        Ok(())
     }
 
     /// Solves for the velocities of bodies without contacts; held ones are not asked for.

@@ -31,6 +31,7 @@ use crate::math::Vec3;
 use crate::solve::factored::part::{Part, PartEquations};
 pub(crate) use crate::solve::factored::reference::References;
 use crate::solve::factored::working_set::{Bodies, Change, Limits, Look, WorkingSet};
+use crate::solve::linear::SolveError;
 use crate::solve::rows::{Equations, Solved, Unknowns};
 use crate::solve::terms::{Sides, SolverRow};
 
@@ -44,9 +45,11 @@ const SWEEPS: [usize; 2] = [20, 100];
 const MAX_RELAXATIONS: usize = 200_000;
 /// Change by one more relaxation, per size and step, where rounds end: where little happens, and
 /// at most, where much does.
-const ENOUGH: [f64; 2] = [1e-5, 5e-5];
+const ENOUGH: [f64; 2] = [2e-6, 5e-5];
 /// Between the two, this share of what is lacking at the start.
 const SHARE: f64 = 0.01;
+/// Times what contacts lack at the start, and least lack per size and step, that is no solution.
+const DIVERGED: [f64; 2] = [1.0, 0.1];
 /// Error of velocities, per size and step, before contacts are looked at.
 const FIRST_ERROR: f64 = 1e-4;
 /// Later, the share of what contacts lack.
@@ -98,14 +101,16 @@ pub(crate) struct FactoredPgs {
 impl FactoredPgs {
     /// Solves an island; `None` where a body's matrix cannot be inverted by itself.
     ///
-    /// [`FactoredPgs::begin`] comes before, once for all islands.
+    /// [`FactoredPgs::begin`] comes before, once for all islands. Rounds that lead away from a
+    /// solution are an error.
+    ///
     /// Velocities come as a guess, with those of held unknowns; impulses as the warm start.
     pub(crate) fn solve(
         &mut self,
         references: &mut References,
         island: Island<'_>,
         unknowns: Unknowns<'_>,
-    ) -> Option<Solved> {
+    ) -> Result<Option<Solved>, SolveError> {
         self.gather(island);
         let held = std::mem::take(&mut self.held);
         let equations =
@@ -114,7 +119,7 @@ impl FactoredPgs {
             .prepare(references, equations, island)
             .then(|| self.rounds(references, equations, island, unknowns));
         self.held = held;
-        solved
+        solved.transpose()
     }
 
     /// Takes in the equations of a step: who is held, who is in contacts, what pushes whom.
@@ -226,7 +231,7 @@ impl FactoredPgs {
         equations: PartEquations<'_>,
         island: Island<'_>,
         unknowns: Unknowns<'_>,
-    ) -> Solved {
+    ) -> Result<Solved, SolveError> {
         let Island { rows, .. } = island;
         let Unknowns { velocities, row_impulses } = unknowns;
         for part in self.parts[..self.count].iter_mut().filter(|part| !part.is_exact) {
@@ -261,8 +266,9 @@ impl FactoredPgs {
                 self.hand_over(equations, rows, row_impulses);
             }
         }
+        progress.check()?;
         self.finish(references, velocities);
-        solved
+        Ok(solved)
     }
 
     /// Lets all bodies follow their impulses, to an error per size and step.
@@ -361,7 +367,8 @@ fn sides(row: &SolverRow, part_of: &[u32]) -> [Option<usize>; 2] {
 struct Progress {
     /// Rounds that contacts have been looked at.
     round: usize,
-    /// What one more relaxation would change, per size and step; now and where rounds end.
+    /// What one more relaxation would change, per size and step; first, now and where rounds end.
+    first: f64,
     off: f64,
     enough: f64,
     /// Share of that which sweeps leave, and how many there may be.
@@ -377,6 +384,7 @@ impl Progress {
     fn new() -> Progress {
         Progress {
             round: 0,
+            first: 0.0,
             off: f64::INFINITY,
             enough: ENOUGH[0],
             tight: TIGHT[0],
@@ -398,6 +406,7 @@ impl Progress {
     /// Takes in what contacts lack.
     fn note(&mut self, off: f64) {
         if self.round == 0 {
+            self.first = off;
             self.enough = (SHARE * off).clamp(ENOUGH[0], ENOUGH[1]);
         } else if off > 0.4 * self.off {
             self.tight = f64::max(0.25 * self.tight, TIGHT[1]);
@@ -411,6 +420,20 @@ impl Progress {
     /// Whether no further round is allowed.
     fn is_spent(&self) -> bool {
         self.round >= MAX_ROUNDS || self.relaxations > MAX_RELAXATIONS
+    }
+
+    /// Refuses what is farther from a solution than the start was.
+    fn check(&self) -> Result<(), SolveError> {
+        let most = (DIVERGED[0] * self.first).max(DIVERGED[1]);
+        if self.off <= most {
+            return Ok(());
+        }
+        Err(SolveError::NotConverged {
+            solver: "contact",
+            iterations: self.round,
+            residual: self.off,
+            tolerance: self.enough,
+        })
     }
 
     fn limits(&self) -> Limits {
