@@ -195,8 +195,7 @@ fn warm_rows_allocate_nothing() {
         };
         let warm = steps(3);
         assert_eq!(steps(5), warm, "{max_dense_vertices}");
-        // A solver without anything to sweep reports one sweep a step.
-        assert_eq!(sweeps > 8 * 5, max_dense_vertices > 0, "{sweeps}");
+        assert!(sweeps > 8 * 5, "{sweeps}");
     }
 }
 

@@ -75,6 +75,8 @@ impl SearchState<'_> {
             return;
         }
         let space = grown(self.boxes[b.index()], reach);
+        // Nets have no edges that would meet instead.
+        let has_surface = self.bodies.kind(a).has_surface();
         let mut look = |vertex: VertexId| {
             let point = self.positions[vertex.index()];
             let is_near = space.contains(point) && may_meet(point);
@@ -82,7 +84,8 @@ impl SearchState<'_> {
                 return;
             }
             if let Some(closest_point) = closest_point(point, &shape.facets, reach, size)
-                && self.is_nearest_of_neighbours(vertex, &closest_point, &shape.facets)
+                && (!has_surface
+                    || self.is_nearest_of_neighbours(vertex, &closest_point, &shape.facets))
             {
                 found.push(self.against(pair, vertex, &closest_point));
             }

@@ -143,6 +143,10 @@ impl Settings {
         not_negative("friction", self.friction)?;
         share("restitution", self.restitution)?;
         not_negative("depenetration speed", self.depenetration_speed)?;
+        if self.max_halvings > HALVINGS {
+            let (value, rule) = (f64::from(self.max_halvings), "at most 4");
+            return Err(WorldError::Value { what: "number of halvings", value, rule });
+        }
         check_substeps(self.substeps)
     }
 }

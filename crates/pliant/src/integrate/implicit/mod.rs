@@ -242,7 +242,17 @@ impl Implicit {
     fn solve(&mut self, system: &mut System, report: &mut StepReport) -> Result<(), StepError> {
         let _timer = StageTimer::new(&system.profiler, Stage::Solve);
         let with_rigids = !system.rigids.is_empty() && self.solves_constraints();
-        let Implicit { settings, groups, row_solver, spring_solver, stage, ends, right, .. } = self;
+        let Implicit {
+            settings,
+            solvers,
+            groups,
+            row_solver,
+            spring_solver,
+            stage,
+            ends,
+            right,
+            ..
+        } = self;
         let Some(matrix) = system.forces.matrix() else { return Ok(()) };
         let (mut held, bodies) = (system.pins.vertices(), system.bodies.offsets());
         let mut given = Sides::soft(bodies, system.masses.of());
@@ -262,7 +272,13 @@ impl Implicit {
                 linear.right = spring_solver.right();
             }
             let how = SolveSettings { rows: settings.rows, linear: settings.linear };
-            let solved = row_solver.solve_free(linear, given, how, stage.span, ends)?;
+            let solved = match settings.equations {
+                Equations::LinearisedOnce => {
+                    row_solver.solve_free(linear, given, how, stage.span, ends)?
+                }
+                // Its steps may be so long that masses are lost to rounding in factors.
+                Equations::Newton { .. } => solvers.solve(linear, settings.linear, ends)?,
+            };
             if with_rigids {
                 groups.move_groups(linear, self.reduced.coarse_dofs(), ends);
             }

@@ -28,7 +28,7 @@ use crate::contact::impulse::ContactImpulse;
 use crate::force::BlockMatrix;
 use crate::id::BodyId;
 use crate::math::Vec3;
-use crate::solve::factored::part::{Part, PartEquations};
+use crate::solve::factored::part::{Goal, Part, PartEquations};
 pub(crate) use crate::solve::factored::reference::References;
 use crate::solve::factored::working_set::{Bodies, Change, Limits, Look, WorkingSet};
 use crate::solve::linear::SolveError;
@@ -49,7 +49,7 @@ const ENOUGH: [f64; 2] = [2e-6, 5e-5];
 /// Between the two, this share of what is lacking at the start.
 const SHARE: f64 = 0.01;
 /// Times what contacts lack at the start, and least lack per size and step, that is no solution.
-const DIVERGED: [f64; 2] = [1.0, 0.1];
+const DIVERGED: [f64; 2] = [100.0, 10.0];
 /// Error of velocities, per size and step, before contacts are looked at.
 const FIRST_ERROR: f64 = 1e-4;
 /// Later, the share of what contacts lack.
@@ -148,7 +148,7 @@ impl FactoredPgs {
 
     /// Solves for the velocities of a body that touches nothing; `None` as above.
     ///
-    /// Errors are at most `tolerance` of its fastest velocity.
+    /// `tolerance` is the share of the error of the guess that may be left.
     pub(crate) fn solve_free(
         &mut self,
         references: &mut References,
@@ -164,7 +164,7 @@ impl FactoredPgs {
         let is_ready = self.prepare(references, equations, island);
         for part in self.parts[..self.count].iter_mut().filter(|_| is_ready) {
             part.start_residual(equations, &self.right, velocities);
-            let goal = tolerance * part.fastest(velocities);
+            let goal = Goal { error: 0.0, share: tolerance };
             part.follow(references, equations, &self.right, goal, velocities);
             references.note_waste(part.key, part.total.saturating_sub(NEEDED));
             part.spread(velocities);
@@ -281,7 +281,7 @@ impl FactoredPgs {
         velocities: &mut [Vec3],
     ) {
         for part in &mut self.parts[..self.count] {
-            let goal = error * part.size / equations.dt;
+            let goal = Goal { error: error * part.size / equations.dt, share: 0.0 };
             part.follow(references, equations, &self.right, goal, velocities);
             solved.iterations += part.iterations;
         }

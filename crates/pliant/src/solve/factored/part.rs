@@ -34,7 +34,7 @@ const MAX_ITERATIONS: usize = 200;
 const RATES: [f64; 2] = [0.02, 0.9];
 
 /// Share of the first error below which factors and rounding have nothing to say.
-const EXHAUSTED: f64 = 1e-9;
+const EXHAUSTED: f64 = 1e-15;
 
 /// Ranges of unknowns, ascending.
 #[derive(Clone, Debug, Default)]
@@ -49,9 +49,12 @@ impl Spans {
         self.count = 0;
     }
 
-    fn push(&mut self, range: Range<usize>) {
+    /// Takes in a range; returns its place among the others.
+    fn insert(&mut self, range: Range<usize>) -> usize {
         self.count += range.len();
-        self.ranges.push(range);
+        let place = self.ranges.partition_point(|other| other.start < range.start);
+        self.ranges.insert(place, range);
+        place
     }
 
     /// Unknowns in all.
@@ -132,6 +135,15 @@ pub(super) struct Part {
     pub start: usize,
 }
 
+/// How far a part solves for its velocities.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Goal {
+    /// Largest error, m/s.
+    pub error: f64,
+    /// Share of the error at the start that may be left.
+    pub share: f64,
+}
+
 /// A step's equations as parts see them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PartEquations<'a> {
@@ -176,10 +188,10 @@ impl Part {
         (self.iterations, self.total, self.astray) = (0, 0, 0.0);
     }
 
-    /// Takes in the unknowns of a body, all behind those that it has.
+    /// Takes in the unknowns of a body.
     pub(super) fn add(&mut self, body: usize, unknowns: Range<usize>) {
-        self.bodies.push(body);
-        self.spans.push(unknowns);
+        let place = self.spans.insert(unknowns);
+        self.bodies.insert(place, body);
     }
 
     /// Takes in where its unknowns are, and what they weigh.
@@ -256,12 +268,6 @@ impl Part {
         }));
     }
 
-    /// Its largest velocity, m/s.
-    pub(super) fn fastest(&self, velocities: &[Vec3]) -> f64 {
-        let squares = self.spans.unknowns().map(|unknown| velocities[unknown].length_squared());
-        squares.fold(0.0, f64::max).sqrt()
-    }
-
     /// Adds an impulse at an unknown, N·s.
     pub(super) fn push(&mut self, equations: PartEquations<'_>, unknown: usize, impulse: Vec3) {
         self.is_changed = true;
@@ -273,7 +279,7 @@ impl Part {
         }
     }
 
-    /// Solves for its velocities under all impulses, to a largest error, m/s.
+    /// Solves for its velocities under all impulses, as far as the goal says.
     ///
     /// `right` has the impulses of the contacts.
     pub(super) fn follow(
@@ -281,11 +287,11 @@ impl Part {
         references: &mut References,
         equations: PartEquations<'_>,
         right: &[Vec3],
-        goal: f64,
+        goal: Goal,
         velocities: &mut [Vec3],
     ) {
         self.iterations = 0;
-        if !self.is_changed && self.left <= goal {
+        if !self.is_changed && self.left <= goal.error {
             return;
         }
         self.is_changed = false;
@@ -339,7 +345,7 @@ impl Part {
         &mut self,
         references: &References,
         PartEquations { matrix, held, .. }: PartEquations<'_>,
-        goal: f64,
+        goal: Goal,
         velocities: &mut [Vec3],
     ) -> Option<f64> {
         let Part { key, spans, rotation, residual, corrected, direction, image, work, .. } = self;
@@ -353,7 +359,7 @@ impl Part {
         let mut descent = dot(residual, corrected);
         direction.copy_from_slice(corrected);
         let start = largest(corrected);
-        let goal = goal.max(EXHAUSTED * start);
+        let goal = goal.error.max(goal.share.max(EXHAUSTED) * start);
         self.left = start;
         if start.is_nan() || start <= 0.0 {
             return None;
