@@ -13,7 +13,7 @@ const VARIANTS: [[f64; 2]; 2] = [[0.5, 20.0], [0.3, 14.0]];
 /// Place of the cube among the bodies; the fingers come before it.
 const CUBE: usize = 2;
 
-/// Results of one grip; forces are means over the last second, N.
+/// Results of one run; forces are means over the last second, N.
 #[derive(Default)]
 pub struct GripperRow {
     /// Cost, convergence and overlap.
@@ -36,10 +36,10 @@ pub struct GripperRow {
 
 /// What must hold with much friction and with little.
 pub fn run(amount: Amount) -> Result<Vec<GripperRow>, String> {
-    VARIANTS.into_iter().map(|variant| grip(variant, amount)).collect()
+    VARIANTS.into_iter().map(|variant| hold(variant, amount)).collect()
 }
 
-fn grip([friction, force]: [f64; 2], amount: Amount) -> Result<GripperRow, String> {
+fn hold([friction, force]: [f64; 2], amount: Amount) -> Result<GripperRow, String> {
     let sets = [format!("friction={friction:?}"), format!("force={force:?}")];
     let mut ours = Ours::new("gripper", &sets)?;
     let start = centre(&ours)?;

@@ -671,12 +671,12 @@ mod tests {
         let mut contacts = [meeting(0, 1), meeting(1, 2), meeting(2, 0)];
         contacts[2].normal = -Vec3::Z;
         let linear = LinearSettings { tolerance: 1e-12, ..LinearSettings::default() };
-        let ways = [
+        let methods = [
             (0, IslandSolver::AugmentedLagrangian),
             (2, IslandSolver::Factored),
             (0, IslandSolver::Factored),
         ];
-        let solved = ways.map(|(max_dense_vertices, large_islands)| {
+        let solved = methods.map(|(max_dense_vertices, large_islands)| {
             let settings = RowSettings {
                 max_dense_vertices,
                 large_islands,

@@ -19,6 +19,9 @@ use crate::math::{Mat3, Vec3};
 /// Rounds of contacts and joints at most.
 const MAX_ITERATIONS: usize = 100;
 
+/// Relaxations of single contacts, in all sweeps of a step, after which no round begins.
+const MAX_RELAXATIONS: usize = 20_000_000;
+
 /// Change of velocity by joints, per size and step, below which iterations end.
 const STILL: f64 = 1e-7;
 
@@ -98,7 +101,8 @@ impl Implicit {
             let changed = self.obey(system)? * span;
             let is_alone =
                 system.scratch.contact.rows.is_empty() && system.rigids.attached().is_empty();
-            if is_alone || changed <= STILL {
+            let relaxations = report.sweeps.saturating_mul(system.scratch.contact.rows.len());
+            if is_alone || changed <= STILL || relaxations > MAX_RELAXATIONS {
                 return Ok(());
             }
         }

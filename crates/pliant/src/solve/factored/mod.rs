@@ -12,7 +12,7 @@
 //! | `right`     | b + Jᵀλ    | right-hand side with the impulses of contacts, N·s          |
 //! | `speeds`    | v + W̃ Δλ   | velocities of the working set during sweeps, m/s            |
 //! | `off`       |            | what one more relaxation would change, per size and step    |
-//! | `enough`    |            | the same where rounds end                                   |
+//! | `enough`    |            | the same where they end                                   |
 
 mod part;
 
@@ -43,7 +43,7 @@ const MAX_ROUNDS: usize = 24;
 const SWEEPS: [usize; 2] = [20, 100];
 /// Relaxations of single contacts in all sweeps of a step, above which no round begins.
 const MAX_RELAXATIONS: usize = 200_000;
-/// Change by one more relaxation, per size and step, where rounds end: where little happens, and
+/// Change by one more relaxation, per size and step, where they end: where little happens, and
 /// at most, where much does.
 const ENOUGH: [f64; 2] = [2e-6, 5e-5];
 /// Between the two, this share of what is lacking at the start.
@@ -54,7 +54,7 @@ const DIVERGED: [f64; 2] = [100.0, 10.0];
 const FIRST_ERROR: f64 = 1e-4;
 /// Later, the share of what contacts lack.
 const ERROR_SHARE: f64 = 0.1;
-/// Share of where rounds end that is as good as nothing.
+/// Share of where they end that is as good as nothing.
 const SATISFIED: f64 = 0.3;
 /// Share of what contacts lack that sweeps leave: at first, and the least.
 const TIGHT: [f64; 2] = [0.05, 1e-3];
@@ -117,7 +117,7 @@ impl FactoredPgs {
             PartEquations { matrix: island.equations.matrix, held: &held, dt: island.equations.dt };
         let solved = self
             .prepare(references, equations, island)
-            .then(|| self.rounds(references, equations, island, unknowns));
+            .then(|| self.iterate(references, equations, island, unknowns));
         self.held = held;
         solved.transpose()
     }
@@ -225,7 +225,7 @@ impl FactoredPgs {
     }
 
     /// Rounds of sweeps and of bodies that follow.
-    fn rounds(
+    fn iterate(
         &mut self,
         references: &mut References,
         equations: PartEquations<'_>,
@@ -289,7 +289,7 @@ impl FactoredPgs {
 
     /// Factors parts anew whose factors are too far off; true where one was.
     ///
-    /// Before the first sweeps these are parts that took many iterations; later, if rounds gain
+    /// Before the first sweeps these are parts that took many iterations; later, if iterations gain
     /// little, those that moved otherwise than sweeps expected, by most of what is lacking.
     fn renew(
         &mut self,
@@ -362,12 +362,12 @@ fn sides(row: &SolverRow, part_of: &[u32]) -> [Option<usize>; 2] {
     [Some(first), row.bodies.1.map(of).filter(|second| *second != first)]
 }
 
-/// How far rounds have got.
+/// How far outer iterations have got.
 #[derive(Clone, Copy, Debug)]
 struct Progress {
     /// Rounds that contacts have been looked at.
     round: usize,
-    /// What one more relaxation would change, per size and step; first, now and where rounds end.
+    /// What one more relaxation would change, per size and step; first, now and where they end.
     first: f64,
     off: f64,
     enough: f64,

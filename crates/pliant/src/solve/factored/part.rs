@@ -27,6 +27,12 @@ const LANES: usize = 4;
 /// Place of an unknown that is not in the working set.
 const ABSENT: u32 = u32::MAX;
 
+/// Unknowns of a part at most: factors of larger ones would take minutes.
+const MAX_UNKNOWNS: usize = 30_000;
+
+/// Unknowns in contacts at most: the compliance among them is dense.
+const MAX_TOUCHED: usize = 3_000;
+
 /// Iterations in one round at most.
 const MAX_ITERATIONS: usize = 200;
 
@@ -223,7 +229,11 @@ impl Part {
         self.is_exact = single.is_some();
         self.rotation = Mat3::IDENTITY;
         if let Some(range) = single {
-            return self.inverse.fill(equations.matrix, range, is_touched, is_held);
+            return self.inverse.fill(equations.matrix, range, &is_touched, is_held);
+        }
+        let touched = self.spans.unknowns().filter(|unknown| is_touched(*unknown)).count();
+        if self.spans.len() > MAX_UNKNOWNS || touched > MAX_TOUCHED {
+            return false;
         }
         let terms = self.spans.ranges.iter().map(|own| equations.matrix.terms_at(own.clone()));
         if terms.flatten().next().is_some() {
@@ -329,7 +339,7 @@ impl Part {
         }
     }
 
-    /// Velocities of vertices that contacts do not ask for.
+    /// Velocities of vertices that are in no contact.
     pub(super) fn spread(&mut self, velocities: &mut [Vec3]) {
         if let Some(range) = self.spans.single().filter(|_| self.is_exact) {
             self.inverse.spread(&self.solved, &mut velocities[range]);

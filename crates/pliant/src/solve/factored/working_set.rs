@@ -76,7 +76,7 @@ enum Entry {
     /// Not in it.
     Absent,
     /// To be taken in.
-    Wanted,
+    Pending,
     /// At this place.
     At(u32),
 }
@@ -127,7 +127,7 @@ impl WorkingSet {
             }
             let margin = if is_first { -MARGIN / per_size } else { 0.0 };
             if is_pressed || lacking > margin {
-                *entry = Entry::Wanted;
+                *entry = Entry::Pending;
                 *is_stale = true;
                 let lacking = if is_pressed { lacking.abs() } else { lacking.max(0.0) };
                 most = most.max(lacking * per_size);
