@@ -21,7 +21,7 @@ use shapes::Shapes;
 use trial::Trial;
 
 /// What is run.
-struct Wanted {
+struct Selection {
     seed: u32,
     /// Number of scenes.
     count: u32,
@@ -35,27 +35,27 @@ struct Wanted {
 
 /// Runs the scenes of a seed: `--seed N`, `--count K`, `--from I`, `--out DIR`, `--jobs J`.
 pub fn run(arguments: &[&str]) -> Result<(), String> {
-    let wanted = wanted(arguments)?;
+    let selection = selection(arguments)?;
     let shapes = Shapes::read()?;
     println!("{}, {}, {}; CPU time, one thread.", processor(), date(), load());
     println!(
         "Seed {}, scenes {} to {}, from {} generated shapes and {} meshes. Left out: {}.\n",
-        wanted.seed,
-        wanted.from,
-        wanted.from + wanted.count - 1,
+        selection.seed,
+        selection.from,
+        selection.from + selection.count - 1,
         shapes.generated.len(),
         shapes.files.len(),
         shapes.left_out.join("; ")
     );
-    fs::create_dir_all(&wanted.folder).map_err(|error| in_file(&wanted.folder, &error))?;
-    let path = wanted.folder.join("results.csv");
+    fs::create_dir_all(&selection.folder).map_err(|error| in_file(&selection.folder, &error))?;
+    let path = selection.folder.join("results.csv");
     let refuse = |error: std::io::Error| in_file(&path, &error);
     let mut file = fs::File::create(&path).map_err(refuse)?;
     file.write_all(COLUMNS.as_bytes()).map_err(refuse)?;
-    let indices: Vec<u32> = (wanted.from..wanted.from + wanted.count).collect();
-    let rows = side_by_side(wanted.jobs, &indices, |index| {
-        let scene = scene::scene(wanted.seed, index, &shapes);
-        let path = wanted.folder.join(format!("{}.toml", scene.name));
+    let indices: Vec<u32> = (selection.from..selection.from + selection.count).collect();
+    let rows = side_by_side(selection.jobs, &indices, |index| {
+        let scene = scene::scene(selection.seed, index, &shapes);
+        let path = selection.folder.join(format!("{}.toml", scene.name));
         fs::write(&path, &scene.text).map_err(|error| in_file(&path, &error))?;
         let trial = trial::run(&scene);
         eprintln!("{}", tables::line(&scene, &trial));
@@ -65,7 +65,7 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
     })?;
     tables::statistics(&rows);
     tables::worst(&rows);
-    println!("\nScenes and results.csv are in {}.", wanted.folder.display());
+    println!("\nScenes and results.csv are in {}.", selection.folder.display());
     Ok(())
 }
 
@@ -73,20 +73,20 @@ fn in_file(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {error}", path.display())
 }
 
-fn wanted(arguments: &[&str]) -> Result<Wanted, String> {
-    let mut wanted = Wanted { seed: 1, count: 200, from: 0, jobs: 1, folder: PathBuf::new() };
+fn selection(arguments: &[&str]) -> Result<Selection, String> {
+    let mut selection = Selection { seed: 1, count: 200, from: 0, jobs: 1, folder: PathBuf::new() };
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         let value = rest.next();
         match *argument {
-            "--seed" => wanted.seed = count(argument, value)?,
-            "--count" => wanted.count = count(argument, value)?,
-            "--jobs" => wanted.jobs = count(argument, value)?,
+            "--seed" => selection.seed = count(argument, value)?,
+            "--count" => selection.count = count(argument, value)?,
+            "--jobs" => selection.jobs = count(argument, value)?,
             "--from" => {
                 let number = value.and_then(|value| value.parse().ok());
-                wanted.from = number.ok_or("--from takes a number")?;
+                selection.from = number.ok_or("--from takes a number")?;
             }
-            "--out" => wanted.folder = value.ok_or("--out takes a folder")?.into(),
+            "--out" => selection.folder = value.ok_or("--out takes a folder")?.into(),
             other => {
                 return Err(format!(
                     "no such option: {other}; there are: --seed, --count, --from, --out, --jobs"
@@ -94,10 +94,10 @@ fn wanted(arguments: &[&str]) -> Result<Wanted, String> {
             }
         }
     }
-    if wanted.folder.as_os_str().is_empty() {
-        wanted.folder = PathBuf::from(format!("target/random/seed-{}", wanted.seed));
+    if selection.folder.as_os_str().is_empty() {
+        selection.folder = PathBuf::from(format!("target/random/seed-{}", selection.seed));
     }
-    Ok(wanted)
+    Ok(selection)
 }
 
 /// Names of the columns of `results.csv`.
