@@ -9,6 +9,9 @@ use crate::math::{Mat3, Vec3};
 use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::factored::reference::{HELD, Reference, References, Slot, Structure};
 
+/// Stands before all else: no part of another kind writes it.
+const MARK: f64 = 0.618_033_988_75;
+
 /// What errors name.
 const PART: &str = "factors of contact";
 
@@ -16,6 +19,7 @@ impl References {
     /// Writes all references, and who uses which.
     pub(crate) fn save(&self, memory: &mut Snapshot) {
         let structures = self.structures();
+        memory.write(MARK);
         memory.write(structures.len() as f64);
         structures.iter().for_each(|structure| structure.save(memory));
         memory.write(self.list.len() as f64);
@@ -53,6 +57,9 @@ impl References {
     }
 
     fn read(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
+        if memory.read(PART)? != MARK {
+            return Err(SnapshotError { part: PART });
+        }
         let count = read_count(memory)?;
         let structures =
             (0..count).map(|_| Structure::read(memory)).collect::<Result<Vec<_>, _>>()?;
