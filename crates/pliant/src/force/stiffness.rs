@@ -236,6 +236,22 @@ impl BlockMatrix {
         (&self.columns[places.clone()], &self.blocks[places])
     }
 
+    /// An entry of a right-hand side, less what unknowns with given values contribute to its row.
+    ///
+    /// Terms of low rank are not considered.
+    pub(crate) fn without(
+        &self,
+        row: usize,
+        right: Vec3,
+        values: &[Vec3],
+        is_given: impl Fn(usize) -> bool,
+    ) -> Vec3 {
+        let (columns, blocks) = self.row(row);
+        let given = columns.iter().zip(blocks).filter(|(column, _)| is_given(column.index()));
+        let from: Vec3 = given.map(|(column, block)| *block * values[column.index()]).sum();
+        right - from
+    }
+
     /// The diagonal block of a row; NaN beyond the last.
     #[inline]
     pub fn diagonal(&self, row: usize) -> Mat3 {

@@ -104,6 +104,13 @@ impl ContactBlock {
         (self.delassus * change).length()
     }
 
+    /// Square root of the mean velocity per impulse, 1/√kg; 0 where none moves it.
+    #[inline]
+    pub(crate) fn weight(&self) -> f64 {
+        let Mat3 { x_axis, y_axis, z_axis } = self.delassus;
+        ((x_axis.x + y_axis.y + z_axis.z) / 3.0).max(0.0).sqrt()
+    }
+
     /// Solves the contact by itself; returns the change of its impulse, N·s.
     ///
     /// `linear` is J v, the relative velocity before `surface_velocity` is subtracted, m/s. `None`

@@ -20,7 +20,7 @@ pub(crate) mod gauss_seidel;
 
 mod contact_block;
 
-mod nncg;
+mod anderson;
 
 mod rigid_pgs;
 

@@ -1,4 +1,4 @@
-//! Projected Gauss–Seidel (PGS) for contacts of rigid bodies, accelerated by NNCG.
+//! Projected Gauss–Seidel (PGS) for contacts of rigid bodies, with Anderson acceleration.
 //!
 //! The same sweeps as those of [`DensePgs`](super::dense_pgs::DensePgs), on the two velocity
 //! vectors of each body: no inverse matrix is filled, a body is a mass and an inertia. A contact
@@ -17,10 +17,10 @@ use crate::contact::impulse::ContactImpulse;
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3, skew};
+use crate::solve::anderson::Anderson;
 use crate::solve::contact_block::ContactBlock;
 use crate::solve::dense::inverse;
 use crate::solve::gauss_seidel::{self, GaussSeidel, Relaxed, SweepLimits};
-use crate::solve::nncg::Nncg;
 use crate::solve::rows::{Equations, RowSettings, Solved, Unknowns};
 use crate::solve::terms::{SolverRow, Term};
 
@@ -37,7 +37,7 @@ pub(crate) struct RigidPgs {
     constraints: Vec<ContactConstraint>,
     /// Velocities, body after body, m/s and rad/s.
     speeds: Vec<f64>,
-    nncg: Nncg,
+    anderson: Anderson,
 }
 
 /// A rigid body as the solver sees it.
@@ -175,11 +175,11 @@ impl RigidPgs {
 
     /// PGS sweeps over all contacts, until converged or for `most` sweeps.
     ///
-    /// Between sweeps the iterate is accelerated, see [`Nncg`].
+    /// Between sweeps the iterate is accelerated, see [`Anderson`].
     fn sweep(&mut self, most: usize, row_impulses: &mut [ContactImpulse]) -> Solved {
-        let RigidPgs { list, constraints, speeds, nncg, .. } = self;
-        nncg.begin(row_impulses, speeds);
-        let mut rows = Rows { list, constraints, speeds, nncg, row_impulses };
+        let RigidPgs { list, constraints, speeds, anderson, .. } = self;
+        anderson.begin(row_impulses, speeds);
+        let mut rows = Rows { list, constraints, speeds, anderson, row_impulses };
         let limits = SweepLimits { soft: most, rigid: most };
         Solved { sweeps: gauss_seidel::sweep(&mut rows, limits), ..Solved::default() }
     }
@@ -190,7 +190,7 @@ struct Rows<'a> {
     list: &'a [SolverBody],
     constraints: &'a [ContactConstraint],
     speeds: &'a mut [f64],
-    nncg: &'a mut Nncg,
+    anderson: &'a mut Anderson,
     row_impulses: &'a mut [ContactImpulse],
 }
 
@@ -214,7 +214,8 @@ impl GaussSeidel for Rows<'_> {
     }
 
     fn accelerate(&mut self) {
-        self.nncg.accelerate(self.row_impulses, self.speeds);
+        let Rows { constraints, anderson, row_impulses, speeds, .. } = self;
+        anderson.accelerate(row_impulses, speeds, |k| constraints[k].block.weight());
     }
 }
 

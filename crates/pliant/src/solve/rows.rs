@@ -285,7 +285,7 @@ impl RowSolver {
             let Equations { matrix, right, dt, .. } = equations;
             let held = std::mem::take(&mut self.held);
             let free = Linear { matrix, right, held: &held, bodies: sides.starts };
-            let solved = self.solve_listed(free, sides, settings, dt, velocities);
+            let solved = self.solve_free(free, sides, settings, dt, velocities);
             self.held = held;
             let solved = solved?;
             all.iterations += solved.iterations;
@@ -330,7 +330,10 @@ impl RowSolver {
         Ok(())
     }
 
-    /// Solves for the velocities of bodies without contacts; held ones are not asked for.
+    /// Solves for the velocities of bodies without contacts; held ones stay.
+    ///
+    /// Bodies with factors, and the few small ones where most are held, are solved one by one;
+    /// all others together.
     pub(crate) fn solve_free(
         &mut self,
         linear: Linear<'_>,
@@ -340,21 +343,6 @@ impl RowSolver {
         velocities: &mut [Vec3],
     ) -> Result<linear::Solved, SolveError> {
         self.list(sides);
-        self.solve_listed(linear, sides, settings, dt, velocities)
-    }
-
-    /// The same once bodies have been listed.
-    ///
-    /// Bodies with factors, and the few small ones where most are held, are solved one by one;
-    /// all others together.
-    fn solve_listed(
-        &mut self,
-        linear: Linear<'_>,
-        sides: Sides<'_>,
-        settings: SolveSettings,
-        dt: f64,
-        velocities: &mut [Vec3],
-    ) -> Result<linear::Solved, SolveError> {
         let Linear { matrix, right, held, .. } = linear;
         let RowSettings { max_dense_vertices, large_islands, .. } = settings.rows;
         let LinearSettings { solver, tolerance, .. } = settings.linear;
@@ -705,8 +693,8 @@ mod tests {
         let [(by_rounds, row_impulses), (by_sweeps, _), (by_factors, _)] = solved;
         for ((a, b), c) in by_rounds.iter().zip(by_sweeps).zip(by_factors) {
             assert!(a.abs_diff_eq(b, 1e-9), "{a} {b}");
-            // Its tolerance is per size and step.
-            assert!(c.abs_diff_eq(b, 1e-5), "{c} {b}");
+            // Its tolerance is at most 5e-5 of the size, 1 m, per step of 0.1 s.
+            assert!(c.abs_diff_eq(b, 5e-4), "{c} {b}");
         }
         assert!(
             row_impulses.iter().any(|row_impulse| row_impulse.normal > 0.1),

@@ -8,9 +8,9 @@ pub(crate) mod constraint;
 
 use crate::contact::impulse::ContactImpulse;
 use crate::math::Mat3;
+use crate::solve::anderson::Anderson;
 use crate::solve::compliance::constraint::{ContactConstraint, Probe};
 use crate::solve::gauss_seidel::{GaussSeidel, Relaxed};
-use crate::solve::nncg::Nncg;
 
 /// Velocities per impulse of some vertices of one body: a symmetric matrix, 1/kg.
 pub(crate) trait Compliance {
@@ -28,7 +28,7 @@ pub(crate) struct Rows<'a, C, const N: usize> {
     pub constraints: &'a mut [ContactConstraint<N>],
     pub responses: &'a mut [f64],
     pub speeds: &'a mut [f64],
-    pub nncg: &'a mut Nncg,
+    pub anderson: &'a mut Anderson,
     pub row_impulses: &'a mut [ContactImpulse],
     /// Tolerances of the constraints are multiplied by it.
     pub tolerance: f64,
@@ -63,6 +63,7 @@ impl<C: Compliance, const N: usize> GaussSeidel for Rows<'_, C, N> {
     }
 
     fn accelerate(&mut self) {
-        self.nncg.accelerate(self.row_impulses, self.speeds);
+        let Rows { constraints, anderson, row_impulses, speeds, .. } = self;
+        anderson.accelerate(row_impulses, speeds, |k| constraints[k].block.weight());
     }
 }

@@ -332,7 +332,7 @@ fn padded(count: usize) -> usize {
 
 /// Three rows of a matrix.
 #[inline]
-fn three(matrix: &[f64], row: usize, width: usize) -> [&[f64]; 3] {
+pub(crate) fn three(matrix: &[f64], row: usize, width: usize) -> [&[f64]; 3] {
     let lines = &matrix[row * width..(row + 3) * width];
     let (x, rest) = lines.split_at(width);
     let (y, z) = rest.split_at(width);

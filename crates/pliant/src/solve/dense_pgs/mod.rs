@@ -18,11 +18,11 @@ use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::par;
+use crate::solve::anderson::Anderson;
 use crate::solve::compliance::constraint::{ContactConstraint, ContactSide, Probe};
 use crate::solve::compliance::{Compliance, Rows};
 use crate::solve::dense::Inverse;
 use crate::solve::gauss_seidel::{self, SweepLimits};
-use crate::solve::nncg::Nncg;
 use crate::solve::rigid_pgs::RigidPgs;
 use crate::solve::rows::{Equations, RowSettings, Solved, Unknowns};
 use crate::solve::terms::SolverRow;
@@ -37,10 +37,7 @@ impl Equations<'_, BlockMatrix> {
         if self.held.is_empty() {
             return self.right[row];
         }
-        let (columns, blocks) = self.matrix.row(row);
-        let given = columns.iter().zip(blocks).filter(|(column, _)| self.is_held(column.index()));
-        let from: Vec3 = given.map(|(column, block)| *block * velocities[column.index()]).sum();
-        self.right[row] - from
+        self.matrix.without(row, self.right[row], velocities, |unknown| self.is_held(unknown))
     }
 }
 
@@ -62,7 +59,7 @@ pub(crate) struct DensePgs {
     responses: Vec<f64>,
     /// Part after part, m/s.
     speeds: Vec<f64>,
-    nncg: Nncg,
+    anderson: Anderson,
     /// Used where all bodies in contact are rigid.
     rigid_pgs: RigidPgs,
     /// Worker threads; 0 means 1.
@@ -309,19 +306,17 @@ impl DensePgs {
     /// PGS sweeps over all contacts, until converged or for the sweeps allowed.
     ///
     /// The change of a sweep is a direction in which there is often further to go; between sweeps
-    /// [`Nncg`] moves along conjugate ones, as far as no constraint switches in between.
-    ///
-    /// - Implements: [Silcowitz10 abstract], the nonsmooth nonlinear conjugate gradients.
+    /// [`Anderson`] combines them, as far as no constraint switches in between.
     fn sweep(&mut self, limits: SweepLimits, row_impulses: &mut [ContactImpulse]) -> Solved {
-        let DensePgs { parts, probes, constraints, responses, speeds, nncg, .. } = self;
-        nncg.begin(row_impulses, speeds);
+        let DensePgs { parts, probes, constraints, responses, speeds, anderson, .. } = self;
+        anderson.begin(row_impulses, speeds);
         let mut rows = Rows {
             parts: &parts[..],
             probes,
             constraints,
             responses,
             speeds,
-            nncg,
+            anderson,
             row_impulses,
             tolerance: 1.0,
         };

@@ -1,18 +1,18 @@
 //! Contact of bodies of any size: sweeps through compliances, corrected by conjugate gradients.
 //!
-//! Each body has the compliance of a reference that turns with it, which is near the true one.
-//! A round solves all contacts with it, and then lets every body follow the new impulses with its
-//! true matrix: what was not true enough shows in the next round as a velocity that contacts do
-//! not accept yet. Bodies with a dense inverse are true at once. In the end velocities and
-//! impulses satisfy the equations of motion and of contact to a tolerance, or the result says
-//! by how much they do not.
+//! Each body has the compliance of a reference that turns with it, which is near the true one. An
+//! outer iteration solves all contacts with it, and then solves every body with its true matrix
+//! under the new impulses: what the reference got wrong is seen by the next outer iteration as a
+//! relative velocity that contacts do not accept. Dense inverses are exact at once. In the end
+//! velocities and impulses satisfy the equations of motion and of contact to a tolerance, or the
+//! result says by how much they do not.
 //!
 //! | here        | formula    | meaning                                                     |
 //! |-------------|------------|-------------------------------------------------------------|
 //! | `right`     | b + Jᵀλ    | right-hand side with the impulses of contacts, N·s          |
 //! | `speeds`    | v + W̃ Δλ   | velocities of the working set during sweeps, m/s            |
-//! | `off`       |            | what one more relaxation would change, per size and step    |
-//! | `enough`    |            | the same where they end                                   |
+//! | `residual`  |            | what one more relaxation would change, per size and step    |
+//! | `tolerance` |            | residual at which outer iterations end                      |
 
 mod part;
 
@@ -30,46 +30,45 @@ use crate::id::BodyId;
 use crate::math::Vec3;
 use crate::solve::factored::part::{Goal, Part, PartEquations};
 pub(crate) use crate::solve::factored::reference::References;
-use crate::solve::factored::working_set::{Bodies, Change, Limits, Look, WorkingSet};
+use crate::solve::factored::working_set::{Bodies, Change, Limits, Measurement, WorkingSet};
 use crate::solve::linear::SolveError;
 use crate::solve::rows::{Equations, Solved, Unknowns};
 use crate::solve::terms::{Sides, SolverRow};
 
 /// Bodies with at most so many unknowns have a dense inverse.
 const MOST_EXACT: usize = 24;
-/// Rounds at most.
-const MAX_ROUNDS: usize = 24;
-/// Sweeps of a round, at first and at most.
+/// Outer iterations at most.
+const MAX_OUTER: usize = 24;
+/// Sweeps of an outer iteration, at first and at most.
 const SWEEPS: [usize; 2] = [20, 100];
-/// Relaxations of single contacts in all sweeps of a step, above which no round begins.
+/// Relaxations of single contacts in all sweeps of a step, above which no outer iteration begins.
 const MAX_RELAXATIONS: usize = 200_000;
-/// Change by one more relaxation, per size and step, where they end: where little happens, and
-/// at most, where much does.
-const ENOUGH: [f64; 2] = [2e-6, 5e-5];
-/// Between the two, this share of what is lacking at the start.
+/// Residuals at which outer iterations end: where little happens, and at most, where much does.
+const TOLERANCES: [f64; 2] = [2e-6, 5e-5];
+/// Between the two, this share of the first residual.
 const SHARE: f64 = 0.01;
-/// Times what contacts lack at the start, and least lack per size and step, that is no solution.
-const DIVERGED: [f64; 2] = [100.0, 10.0];
-/// Error of velocities, per size and step, before contacts are looked at.
+/// Times the first residual, and least residual, above which there is no solution.
+const DIVERGED: [f64; 2] = [1.0, 0.1];
+/// Error of velocities, per size and step, before residuals are measured.
 const FIRST_ERROR: f64 = 1e-4;
-/// Later, the share of what contacts lack.
+/// Later, the share of the residual.
 const ERROR_SHARE: f64 = 0.1;
-/// Share of where they end that is as good as nothing.
+/// Share of the tolerance that is as good as nothing.
 const SATISFIED: f64 = 0.3;
-/// Share of what contacts lack that sweeps leave: at first, and the least.
-const TIGHT: [f64; 2] = [0.05, 1e-3];
+/// Share of the residual that sweeps leave: at first, and the least.
+const SWEEP_SHARES: [f64; 2] = [0.05, 1e-3];
 /// Change of a sweep, per size and step, below which it has no effect.
 const LEAST: f64 = 3e-7;
-/// Iterations of the first round that make new factors worth their cost at once.
+/// Conjugate gradient iterations before the first sweep that make new factors worth their cost.
 const SLOW: usize = 12;
-/// Share of what is lacking that a round leaves, above which factors are looked at.
+/// Share of the residual that an outer iteration leaves, above which factors are examined.
 const GAIN: f64 = 0.5;
-/// Share of what is lacking by which a body must have gone astray for its factors to be blamed.
+/// Share of the residual by which sweeps must have mispredicted a body to renew its factors.
 const BLAMED: f64 = 0.3;
 /// Iterations of a step that good factors need anyway.
 const NEEDED: usize = 3;
 /// Iterations that good factors would have saved, over the cost of new ones, that make these.
-const WASTE: f64 = 3.0;
+const MAX_EXCESS: f64 = 3.0;
 
 /// An island: bodies that contacts join.
 #[derive(Clone, Copy, Debug)]
@@ -101,8 +100,8 @@ pub(crate) struct FactoredPgs {
 impl FactoredPgs {
     /// Solves an island; `None` where a body's matrix cannot be inverted by itself.
     ///
-    /// [`FactoredPgs::begin`] comes before, once for all islands. Rounds that lead away from a
-    /// solution are an error.
+    /// [`FactoredPgs::begin`] comes before, once for all islands. Outer iterations that diverge
+    /// are an error.
     ///
     /// Velocities come as a guess, with those of held unknowns; impulses as the warm start.
     pub(crate) fn solve(
@@ -166,7 +165,7 @@ impl FactoredPgs {
             part.start_residual(equations, &self.right, velocities);
             let goal = Goal { error: 0.0, share: tolerance };
             part.follow(references, equations, &self.right, goal, velocities);
-            references.note_waste(part.key, part.total.saturating_sub(NEEDED));
+            references.add_excess_iterations(part.key, part.total.saturating_sub(NEEDED));
             part.spread(velocities);
             part.correct_momentum(velocities);
             iterations += part.total;
@@ -217,14 +216,14 @@ impl FactoredPgs {
             if !part.prepare(references, equations, MOST_EXACT, |unknown| touched[unknown]) {
                 return false;
             }
-            if !part.is_exact && references.waste(part.key) > WASTE {
+            if !part.is_exact && references.excess_iterations(part.key) > MAX_EXCESS {
                 part.renew(references, equations);
             }
         }
         true
     }
 
-    /// Rounds of sweeps and of bodies that follow.
+    /// Outer iterations: sweeps over the contacts, then a solve of every body.
     fn iterate(
         &mut self,
         references: &mut References,
@@ -244,18 +243,18 @@ impl FactoredPgs {
             let error = progress.error();
             self.follow(references, equations, error, &mut solved, velocities);
             self.set.compare(&mut self.parts[..self.count], velocities);
-            let look = Look { dt: equations.dt, is_first: progress.round == 0 };
-            let off = self.set.look(look, rows, velocities, row_impulses);
-            progress.note(off);
-            (solved.outer, solved.residual) = (solved.outer + 1, off);
-            solved.is_unconverged = off > progress.enough;
-            let exact = progress.enough / equations.dt;
+            let measure = Measurement { dt: equations.dt, is_first: progress.outer == 0 };
+            let residual = self.set.measure(measure, rows, velocities, row_impulses);
+            progress.note(residual);
+            (solved.outer, solved.residual) = (solved.outer + 1, residual);
+            solved.is_unconverged = residual > progress.tolerance;
+            let exact = progress.tolerance / equations.dt;
             let are_exact = self.parts[..self.count].iter().all(|p| p.left <= exact * p.size);
             if !solved.is_unconverged && are_exact || progress.is_spent() {
                 break;
             }
             self.set.is_stale |= self.renew(references, equations, &progress);
-            if off > SATISFIED * progress.enough {
+            if residual > SATISFIED * progress.tolerance {
                 let FactoredPgs { parts, count, part_of, set, .. } = self;
                 let parts = &mut parts[..*count];
                 let bodies = Bodies { parts, part_of, references };
@@ -287,10 +286,10 @@ impl FactoredPgs {
         }
     }
 
-    /// Factors parts anew whose factors are too far off; true where one was.
+    /// Factors parts anew whose factors are too inaccurate; true where one was.
     ///
-    /// Before the first sweeps these are parts that took many iterations; later, if iterations gain
-    /// little, those that moved otherwise than sweeps expected, by most of what is lacking.
+    /// Before the first sweeps these are parts that took many iterations; later, if the residual
+    /// falls too slowly, those whose velocities sweeps mispredicted by much of it.
     fn renew(
         &mut self,
         references: &mut References,
@@ -298,12 +297,12 @@ impl FactoredPgs {
         progress: &Progress,
     ) -> bool {
         let parts = &mut self.parts[..self.count];
-        let astray = |part: &Part| part.astray * equations.dt / part.size;
-        let most = parts.iter().map(astray).fold(0.0, f64::max);
+        let prediction_error = |part: &Part| part.prediction_error * equations.dt / part.size;
+        let most = parts.iter().map(prediction_error).fold(0.0, f64::max);
         let bound = match progress.gain {
             None => f64::INFINITY,
-            Some(gain) if gain > GAIN && most > BLAMED * progress.off => {
-                // One is enough where things get better at all.
+            Some(gain) if gain > GAIN && most > BLAMED * progress.residual => {
+                // The worst alone, unless the residual grows.
                 if gain < 1.0 { most } else { BLAMED * most }
             }
             Some(_) => return false,
@@ -311,7 +310,7 @@ impl FactoredPgs {
         let mut any = false;
         for part in parts.iter_mut().filter(|part| !part.is_exact && !part.is_new) {
             let is_slow = progress.gain.is_none() && part.iterations > SLOW;
-            if is_slow || astray(part) >= bound {
+            if is_slow || prediction_error(part) >= bound {
                 part.renew(references, equations);
                 any = true;
             }
@@ -348,7 +347,7 @@ impl FactoredPgs {
             if part.is_exact {
                 part.spread(velocities);
             } else {
-                references.note_waste(part.key, part.total.saturating_sub(NEEDED));
+                references.add_excess_iterations(part.key, part.total.saturating_sub(NEEDED));
                 part.correct_momentum(velocities);
             }
         }
@@ -365,16 +364,16 @@ fn sides(row: &SolverRow, part_of: &[u32]) -> [Option<usize>; 2] {
 /// How far outer iterations have got.
 #[derive(Clone, Copy, Debug)]
 struct Progress {
-    /// Rounds that contacts have been looked at.
-    round: usize,
-    /// What one more relaxation would change, per size and step; first, now and where they end.
+    /// Residuals that have been measured.
+    outer: usize,
+    /// First residual, the last one, and where iterations end.
     first: f64,
-    off: f64,
-    enough: f64,
+    residual: f64,
+    tolerance: f64,
     /// Share of that which sweeps leave, and how many there may be.
-    tight: f64,
+    sweep_share: f64,
     limit: usize,
-    /// What the last round left of `off`; none before there were sweeps.
+    /// Share of the residual that the last iteration left; none before there were sweeps.
     gain: Option<f64>,
     /// Relaxations of single contacts in all.
     relaxations: usize,
@@ -383,60 +382,60 @@ struct Progress {
 impl Progress {
     fn new() -> Progress {
         Progress {
-            round: 0,
+            outer: 0,
             first: 0.0,
-            off: f64::INFINITY,
-            enough: ENOUGH[0],
-            tight: TIGHT[0],
+            residual: f64::INFINITY,
+            tolerance: TOLERANCES[0],
+            sweep_share: SWEEP_SHARES[0],
             limit: SWEEPS[0],
             gain: None,
             relaxations: 0,
         }
     }
 
-    /// Error of the velocities that the next round wants, per size and step.
+    /// Largest error of velocities in the next iteration, per size and step.
     fn error(&self) -> f64 {
-        if self.round == 0 {
+        if self.outer == 0 {
             FIRST_ERROR
         } else {
-            (ERROR_SHARE * self.off).max(SATISFIED * self.enough)
+            (ERROR_SHARE * self.residual).max(SATISFIED * self.tolerance)
         }
     }
 
-    /// Takes in what contacts lack.
-    fn note(&mut self, off: f64) {
-        if self.round == 0 {
-            self.first = off;
-            self.enough = (SHARE * off).clamp(ENOUGH[0], ENOUGH[1]);
-        } else if off > 0.4 * self.off {
-            self.tight = f64::max(0.25 * self.tight, TIGHT[1]);
+    /// Takes in a residual.
+    fn note(&mut self, residual: f64) {
+        if self.outer == 0 {
+            self.first = residual;
+            self.tolerance = (SHARE * residual).clamp(TOLERANCES[0], TOLERANCES[1]);
+        } else if residual > 0.4 * self.residual {
+            self.sweep_share = f64::max(0.25 * self.sweep_share, SWEEP_SHARES[1]);
             self.limit = (2 * self.limit).min(SWEEPS[1]);
         }
-        self.gain = (self.round > 0).then(|| off / self.off);
-        self.off = off;
-        self.round += 1;
+        self.gain = (self.outer > 0).then(|| residual / self.residual);
+        self.residual = residual;
+        self.outer += 1;
     }
 
-    /// Whether no further round is allowed.
+    /// Whether no further iteration is allowed.
     fn is_spent(&self) -> bool {
-        self.round >= MAX_ROUNDS || self.relaxations > MAX_RELAXATIONS
+        self.outer >= MAX_OUTER || self.relaxations > MAX_RELAXATIONS
     }
 
-    /// Refuses what is farther from a solution than the start was.
+    /// Refuses a residual that is greater than the first one.
     fn check(&self) -> Result<(), SolveError> {
         let most = (DIVERGED[0] * self.first).max(DIVERGED[1]);
-        if self.off <= most {
+        if self.residual <= most {
             return Ok(());
         }
         Err(SolveError::NotConverged {
             solver: "contact",
-            iterations: self.round,
-            residual: self.off,
-            tolerance: self.enough,
+            iterations: self.outer,
+            residual: self.residual,
+            tolerance: self.tolerance,
         })
     }
 
     fn limits(&self) -> Limits {
-        Limits { tolerance: (self.tight * self.off).max(LEAST), sweeps: self.limit }
+        Limits { tolerance: (self.sweep_share * self.residual).max(LEAST), sweeps: self.limit }
     }
 }

@@ -16,8 +16,8 @@ use std::ops::Range;
 use crate::force::BlockMatrix;
 use crate::math::{Mat3, Vec3};
 use crate::solve::compliance::Compliance;
-use crate::solve::dense::Inverse;
-use crate::solve::factored::reference::{Asked, HELD, References, Work};
+use crate::solve::dense::{Inverse, three};
+use crate::solve::factored::reference::{HELD, PartView, References, Work};
 use crate::solve::linear::dot;
 use crate::solve::terms::Sides;
 
@@ -33,7 +33,7 @@ const MAX_UNKNOWNS: usize = 30_000;
 /// Unknowns in contacts at most: the compliance among them is dense.
 const MAX_TOUCHED: usize = 3_000;
 
-/// Iterations in one round at most.
+/// Iterations in one solve at most.
 const MAX_ITERATIONS: usize = 200;
 
 /// Bounds of what an iteration is expected to leave of the error.
@@ -105,7 +105,7 @@ pub(super) struct Part {
     /// Whether it has a dense inverse.
     pub is_exact: bool,
     inverse: Inverse,
-    /// Velocities of the vertices that the inverse was asked for.
+    /// Velocities of its vertices in contacts, as the inverse orders them.
     solved: Vec<f64>,
     points: Vec<Vec3>,
     masses: Vec<f64>,
@@ -122,13 +122,13 @@ pub(super) struct Part {
     pub is_free: bool,
     /// Largest error of its velocities, by estimate, m/s.
     pub left: f64,
-    /// Largest difference of its velocities from what sweeps expected, m/s.
-    pub astray: f64,
+    /// Largest difference of its velocities from what sweeps predicted, m/s.
+    pub prediction_error: f64,
     /// Whether impulses have changed since its velocities were found.
     pub is_changed: bool,
     /// Whether its factors are of this step.
     pub is_new: bool,
-    /// Iterations of the last round, and of all.
+    /// Iterations of the last solve, and of all in this step.
     pub iterations: usize,
     pub total: usize,
     /// Unknowns in the working set, ascending, and the place of each unknown among them.
@@ -169,10 +169,7 @@ impl PartEquations<'_> {
 impl Compliance for Part {
     #[inline]
     fn rows(&self, place: usize) -> [&[f64]; 3] {
-        let lines = &self.compliance[3 * place * self.width..3 * (place + 1) * self.width];
-        let (x, rest) = lines.split_at(self.width);
-        let (y, z) = rest.split_at(self.width);
-        [x, y, z]
+        three(&self.compliance, 3 * place, self.width)
     }
 
     #[inline]
@@ -191,7 +188,7 @@ impl Part {
         self.size = f64::INFINITY;
         self.working.clear();
         (self.left, self.is_changed, self.is_new) = (f64::INFINITY, true, false);
-        (self.iterations, self.total, self.astray) = (0, 0, 0.0);
+        (self.iterations, self.total, self.prediction_error) = (0, 0, 0.0);
     }
 
     /// Takes in the unknowns of a body.
@@ -239,20 +236,20 @@ impl Part {
         if terms.flatten().next().is_some() {
             return false;
         }
-        let found = references.prepare(equations.matrix, self.asked(equations.dt), is_held);
+        let found = references.prepare(equations.matrix, self.view(equations.dt), is_held);
         self.rotation = found.unwrap_or(Mat3::IDENTITY);
         found.is_some()
     }
 
-    fn asked(&self, dt: f64) -> Asked<'_> {
+    fn view(&self, dt: f64) -> PartView<'_> {
         let Part { key, spans, points, masses, .. } = self;
-        Asked { key: *key, spans, points, masses, dt }
+        PartView { key: *key, spans, points, masses, dt }
     }
 
     /// Factors its matrix anew.
     pub(super) fn renew(&mut self, references: &mut References, equations: PartEquations<'_>) {
         let is_held = |unknown: usize| equations.is_held(unknown);
-        if references.renew(equations.matrix, self.asked(equations.dt), is_held) {
+        if references.renew(equations.matrix, self.view(equations.dt), is_held) {
             self.rotation = Mat3::IDENTITY;
         }
         // Not again in this step, whether it succeeded or not.
@@ -309,7 +306,7 @@ impl Part {
             return self.follow_exactly(equations, right, velocities);
         }
         if let Some(rate) = self.iterate(references, equations, goal, velocities) {
-            references.note_rate(self.key, rate);
+            references.set_rate(self.key, rate);
         }
         self.total += self.iterations;
     }
@@ -324,12 +321,7 @@ impl Part {
         let Some(range) = self.spans.single() else { return };
         let free = |local: usize| {
             let row = range.start + local;
-            if self.is_free {
-                return right[row];
-            }
-            let (columns, blocks) = equations.matrix.row(row);
-            let held = columns.iter().zip(blocks).filter(|(c, _)| equations.is_held(c.index()));
-            right[row] - held.map(|(c, block)| *block * velocities[c.index()]).sum::<Vec3>()
+            equations.matrix.without(row, right[row], velocities, |v| equations.is_held(v))
         };
         self.inverse.solve(free, &mut self.solved);
         for local in 0..range.len() {
@@ -430,7 +422,7 @@ impl Part {
     }
 
     /// Takes an unknown into the working set.
-    pub(super) fn want(&mut self, equations: PartEquations<'_>, unknown: usize) {
+    pub(super) fn include(&mut self, equations: PartEquations<'_>, unknown: usize) {
         if equations.is_held(unknown) {
             return;
         }
@@ -449,7 +441,7 @@ impl Part {
     }
 
     /// The compliance of the working set.
-    pub(super) fn pack(&mut self, references: &mut References) {
+    pub(super) fn fill_compliance(&mut self, references: &mut References) {
         self.working.sort_unstable();
         let count = self.working.len();
         self.width = (3 * count).next_multiple_of(LANES);
@@ -496,34 +488,30 @@ impl Part {
         }
     }
 
-    /// Notes how far its velocities are from what sweeps expected.
-    pub(super) fn compare(&mut self, speeds: &[f64], velocities: &[Vec3]) {
-        let Part { spans, working, start, .. } = self;
-        let mut unknowns = spans.unknowns();
-        let (mut passed, mut most) = (0, 0.0_f64);
-        let expected = speeds[*start..].chunks_exact(3).map(Vec3::from_slice);
-        for (local, expected) in working.iter().zip(expected) {
+    /// Velocities of the working set.
+    fn working_velocities(&self, velocities: &[Vec3]) -> impl Iterator<Item = Vec3> {
+        let mut unknowns = self.spans.unknowns();
+        let mut passed = 0;
+        self.working.iter().filter_map(move |local| {
             // Both ascend.
-            let unknown = unknowns.nth(*local as usize - passed);
+            let unknown = unknowns.nth(*local as usize - passed)?;
             passed = *local as usize + 1;
-            let now = unknown.map_or(expected, |unknown| velocities[unknown]);
-            most = most.max(now.distance_squared(expected));
-        }
-        self.astray = most.sqrt();
+            Some(velocities[unknown])
+        })
+    }
+
+    /// Notes how far its velocities are from what sweeps predicted.
+    pub(super) fn compare(&mut self, speeds: &[f64], velocities: &[Vec3]) {
+        let predicted = speeds[self.start..].chunks_exact(3).map(Vec3::from_slice);
+        let pairs = self.working_velocities(velocities).zip(predicted);
+        let most = pairs.map(|(now, predicted)| now.distance_squared(predicted));
+        self.prediction_error = most.fold(0.0, f64::max).sqrt();
     }
 
     /// Appends the velocities of the working set.
     pub(super) fn take_speeds(&self, velocities: &[Vec3], speeds: &mut Vec<f64>) {
         let end = speeds.len() + self.width;
-        let mut ranges = self.spans.unknowns();
-        let mut passed = 0;
-        for local in &self.working {
-            // Both ascend.
-            let unknown = ranges.nth(*local as usize - passed);
-            passed = *local as usize + 1;
-            let velocity = unknown.map_or(Vec3::ZERO, |unknown| velocities[unknown]);
-            speeds.extend_from_slice(&velocity.to_array());
-        }
+        speeds.extend(self.working_velocities(velocities).flat_map(|velocity| velocity.to_array()));
         speeds.resize(end, 0.0);
     }
 }

@@ -3,7 +3,7 @@
 //! A moving body's matrix is, up to its rotation, nearly the same from step to step: where shape
 //! and step are, A ≈ R A₀ Rᵀ. So A₀ is factored once, and R A₀⁻¹ Rᵀ serves as the preconditioner
 //! of conjugate gradients and as the compliance through which contacts are swept. Copies of a
-//! body share what they have in common; nothing is asked of materials, as pins, dampers and
+//! body share what they have in common; materials need not be known, as pins, dampers and
 //! densities are all in A.
 //!
 //! | here       | formula | meaning                                             |
@@ -146,7 +146,7 @@ pub(super) struct Reference {
     pub shape: Vec<Vec3>,
     pub blocks: Vec<Mat3>,
     factor: Factor,
-    /// Three columns of three numbers per node, of nodes that have been asked for.
+    /// Three columns of three numbers per node, of nodes that were needed so far.
     columns: Vec<Option<Box<[f64]>>>,
 }
 
@@ -158,7 +158,7 @@ pub(super) struct Slot {
     /// What an iteration leaves of the error.
     pub rate: f64,
     /// Iterations beyond those that good factors need, since these were made.
-    pub waste: f64,
+    pub excess_iterations: f64,
 }
 
 /// Factors of all parts, kept from step to step.
@@ -173,9 +173,9 @@ pub(crate) struct References {
     missing: Vec<u32>,
 }
 
-/// A part whose factors are asked for.
+/// A part as its factors see it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct PartView<'a> {
     /// Its first body.
     pub key: usize,
     pub spans: &'a Spans,
@@ -194,10 +194,10 @@ impl References {
     pub(super) fn prepare(
         &mut self,
         matrix: &BlockMatrix,
-        asked: Asked<'_>,
+        view: PartView<'_>,
         is_held: impl Fn(usize) -> bool + Copy,
     ) -> Option<Mat3> {
-        let Asked { key, spans, points, masses, dt } = asked;
+        let PartView { key, spans, points, masses, dt } = view;
         if self.slots.len() <= key {
             self.slots.resize(key + 1, Vec::new());
         }
@@ -211,12 +211,12 @@ impl References {
             }
             self.drop_unused();
         }
-        let shared = self.find_alike(matrix, asked, is_held);
+        let shared = self.find_alike(matrix, view, is_held);
         let (reference, rotation) = match shared {
             Some(found) => found,
-            None => (self.make(matrix, asked, is_held)?, Mat3::IDENTITY),
+            None => (self.make(matrix, view, is_held)?, Mat3::IDENTITY),
         };
-        self.slots[key].insert(0, Slot { reference, dt, rate: FIRST_RATE, waste: 0.0 });
+        self.slots[key].insert(0, Slot { reference, dt, rate: FIRST_RATE, excess_iterations: 0.0 });
         self.slots[key].truncate(KEPT);
         self.drop_unused();
         Some(rotation)
@@ -226,7 +226,7 @@ impl References {
     fn find_alike(
         &self,
         matrix: &BlockMatrix,
-        Asked { spans, points, masses, dt, .. }: Asked<'_>,
+        PartView { spans, points, masses, dt, .. }: PartView<'_>,
         is_held: impl Fn(usize) -> bool + Copy,
     ) -> Option<(usize, Mat3)> {
         for (place, reference) in self.list.iter().enumerate() {
@@ -267,7 +267,7 @@ impl References {
     fn make(
         &mut self,
         matrix: &BlockMatrix,
-        Asked { spans, points, dt, .. }: Asked<'_>,
+        PartView { spans, points, dt, .. }: PartView<'_>,
         is_held: impl Fn(usize) -> bool + Copy,
     ) -> Option<usize> {
         let known = self.list.iter().flatten().map(|reference| &reference.structure);
@@ -295,32 +295,32 @@ impl References {
     pub(super) fn renew(
         &mut self,
         matrix: &BlockMatrix,
-        asked: Asked<'_>,
+        view: PartView<'_>,
         is_held: impl Fn(usize) -> bool + Copy,
     ) -> bool {
-        let Some(slot) = self.slots[asked.key].first().copied() else { return false };
+        let Some(slot) = self.slots[view.key].first().copied() else { return false };
         let is_shared = self.slots.iter().enumerate().any(|(key, slots)| {
             let same = slots.iter().filter(|other| other.reference == slot.reference);
-            same.count() > usize::from(key == asked.key)
+            same.count() > usize::from(key == view.key)
         });
         if is_shared {
-            let Some(place) = self.make(matrix, asked, is_held) else { return false };
-            self.slots[asked.key][0].reference = place;
+            let Some(place) = self.make(matrix, view, is_held) else { return false };
+            self.slots[view.key][0].reference = place;
         } else {
             let Some(reference) = &mut self.list[slot.reference] else { return false };
             self.blocks.clone_from(&reference.blocks);
-            reference.structure.take_blocks(matrix, asked.spans, &mut reference.blocks);
+            reference.structure.take_blocks(matrix, view.spans, &mut reference.blocks);
             if !reference.refactor(&mut self.scratch) {
                 // The old ones are still better than none.
                 reference.blocks.clone_from(&self.blocks);
                 reference.refactor(&mut self.scratch);
                 return false;
             }
-            reference.shape.copy_from_slice(asked.points);
+            reference.shape.copy_from_slice(view.points);
             reference.columns.fill_with(|| None);
         }
-        self.slots[asked.key][0].rate = FIRST_RATE;
-        self.slots[asked.key][0].waste = 0.0;
+        self.slots[view.key][0].rate = FIRST_RATE;
+        self.slots[view.key][0].excess_iterations = 0.0;
         true
     }
 
@@ -349,24 +349,24 @@ impl References {
     }
 
     /// Notes what an iteration left.
-    pub(super) fn note_rate(&mut self, key: usize, rate: f64) {
+    pub(super) fn set_rate(&mut self, key: usize, rate: f64) {
         if let Some(slot) = self.slots.get_mut(key).and_then(|slots| slots.first_mut()) {
             slot.rate = rate;
         }
     }
 
     /// Notes iterations that good factors would have saved.
-    pub(super) fn note_waste(&mut self, key: usize, iterations: usize) {
+    pub(super) fn add_excess_iterations(&mut self, key: usize, iterations: usize) {
         if let Some(slot) = self.slots.get_mut(key).and_then(|slots| slots.first_mut()) {
-            slot.waste += iterations as f64;
+            slot.excess_iterations += iterations as f64;
         }
     }
 
     /// Iterations that good factors would have saved, over what new factors cost.
-    pub(super) fn waste(&self, key: usize) -> f64 {
+    pub(super) fn excess_iterations(&self, key: usize) -> f64 {
         let Some((slot, reference)) = self.slot(key).zip(self.of(key)) else { return 0.0 };
         let pattern = &reference.structure.pattern;
-        slot.waste * pattern.solve_cost() as f64 / pattern.factor_cost().max(1) as f64
+        slot.excess_iterations * pattern.solve_cost() as f64 / pattern.factor_cost().max(1) as f64
     }
 
     /// Makes the compliance columns of some nodes of a part, where they are missing.

@@ -38,8 +38,8 @@ impl References {
         memory.write(self.slots.len() as f64);
         for slots in &self.slots {
             memory.write(slots.len() as f64);
-            for Slot { reference, dt, rate, waste } in slots {
-                for number in [*reference as f64, *dt, *rate, *waste] {
+            for Slot { reference, dt, rate, excess_iterations } in slots {
+                for number in [*reference as f64, *dt, *rate, *excess_iterations] {
                     memory.write(number);
                 }
             }
@@ -89,12 +89,12 @@ impl References {
             let mut slots = Vec::new();
             for _ in 0..read_count(memory)? {
                 let reference = memory.read(PART)? as usize;
-                let [dt, rate, waste] =
+                let [dt, rate, excess_iterations] =
                     [memory.read(PART)?, memory.read(PART)?, memory.read(PART)?];
                 if self.list.get(reference).is_none_or(Option::is_none) {
                     return Err(SnapshotError { part: PART });
                 }
-                slots.push(Slot { reference, dt, rate, waste });
+                slots.push(Slot { reference, dt, rate, excess_iterations });
             }
             self.slots.push(slots);
         }

@@ -1,17 +1,17 @@
 //! Contacts that are swept: those that press, and those that are about to.
 //!
 //! Of thousands of contacts within reach only some press. These, and the vertices at them, are
-//! the working set; all others are looked at once a round.
+//! the working set; all others are examined once in each outer iteration.
 
 use crate::contact::impulse::ContactImpulse;
 use crate::math::Vec3;
+use crate::solve::anderson::Anderson;
 use crate::solve::compliance::Rows;
 use crate::solve::compliance::constraint::{ContactConstraint, ContactSide, Probe};
 use crate::solve::factored::part::{Part, PartEquations};
 use crate::solve::factored::reference::References;
 use crate::solve::factored::sides;
 use crate::solve::gauss_seidel::{self, SweepLimits};
-use crate::solve::nncg::Nncg;
 use crate::solve::terms::{MOST, SolverRow};
 
 /// Distance from being active, per size and step, within which a contact is taken in at once.
@@ -35,9 +35,9 @@ pub(super) struct Limits {
     pub sweeps: usize,
 }
 
-/// How contacts are looked at.
+/// How a residual is measured.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Look {
+pub(super) struct Measurement {
     /// Length of the step, s.
     pub dt: f64,
     /// Whether it is the first time in this step.
@@ -67,7 +67,7 @@ pub(super) struct WorkingSet {
     constraints: Vec<ContactConstraint<MOST>>,
     responses: Vec<f64>,
     speeds: Vec<f64>,
-    nncg: Nncg,
+    anderson: Anderson,
 }
 
 /// Where a contact is in the working set.
@@ -97,12 +97,12 @@ impl WorkingSet {
         self.contacts.len()
     }
 
-    /// What contacts say to the velocities: what one more relaxation would change at most.
+    /// Residual of the velocities: the most that one more relaxation of a contact would change.
     ///
-    /// Per size and step. Wants contacts in the set that are active or nearly so.
-    pub(super) fn look(
+    /// Per size and step. Contacts that are active or nearly so become pending.
+    pub(super) fn measure(
         &mut self,
-        Look { dt, is_first }: Look,
+        Measurement { dt, is_first }: Measurement,
         rows: &[SolverRow],
         velocities: &[Vec3],
         row_impulses: &[ContactImpulse],
@@ -136,7 +136,7 @@ impl WorkingSet {
         most
     }
 
-    /// Compliances and constraints of all contacts that are in it or wanted, where that is due.
+    /// Compliances and constraints of all contacts that are in it or pending, where that is due.
     pub(super) fn refresh(
         &mut self,
         bodies: Bodies<'_>,
@@ -156,12 +156,12 @@ impl WorkingSet {
             let row = &rows[*contact as usize];
             for part in sides(row, part_of).into_iter().flatten() {
                 let all = row.terms();
-                all.for_each(|(unknown, _)| parts[part].want(equations, unknown.index()));
+                all.for_each(|(unknown, _)| parts[part].include(equations, unknown.index()));
             }
         }
         let mut start = 0;
         for part in &mut *parts {
-            part.pack(references);
+            part.fill_compliance(references);
             part.start = start;
             start += part.width;
         }
@@ -219,15 +219,23 @@ impl WorkingSet {
         row_impulses: &[ContactImpulse],
         Limits { tolerance, sweeps }: Limits,
     ) -> usize {
-        let WorkingSet { contacts, probes, constraints, responses, speeds, nncg, .. } = self;
+        let WorkingSet { contacts, probes, constraints, responses, speeds, anderson, .. } = self;
         self.row_impulses.clear();
         self.row_impulses.extend(contacts.iter().map(|contact| row_impulses[*contact as usize]));
         speeds.clear();
         parts.iter().for_each(|part| part.take_speeds(velocities, speeds));
-        nncg.begin(&self.row_impulses, speeds);
+        anderson.begin(&self.row_impulses, speeds);
         let row_impulses = &mut self.row_impulses;
-        let mut rows =
-            Rows { parts, probes, constraints, responses, speeds, nncg, row_impulses, tolerance };
+        let mut rows = Rows {
+            parts,
+            probes,
+            constraints,
+            responses,
+            speeds,
+            anderson,
+            row_impulses,
+            tolerance,
+        };
         gauss_seidel::sweep(&mut rows, SweepLimits { soft: sweeps, rigid: sweeps })
     }
 
