@@ -24,6 +24,8 @@ mod settle;
 
 mod drops;
 
+mod converge;
+
 mod penalty;
 
 mod bodily;

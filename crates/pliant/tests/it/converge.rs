@@ -1,0 +1,143 @@
+//! Contact of large bodies converges: factors against dense inverses, and rigid on soft.
+
+use std::sync::Arc;
+
+use pliant::body::keyframes::{Keyframes, Pose};
+use pliant::body::obstacle::{Plane, SurfaceMaterial};
+use pliant::body::soft::{Masses, State};
+use pliant::body::{Bodies, obstacle};
+use pliant::force::elastic::corotational::Corotational;
+use pliant::force::elastic::{Elastic, ElasticSettings};
+use pliant::force::gravity::Gravity;
+use pliant::integrate::System;
+use pliant::integrate::implicit::{Implicit, ImplicitSettings};
+use pliant::math::Vec3;
+use pliant::mesh::generate::cuboid::cuboid;
+use pliant::mesh::generate::lattice::TetSplit;
+use pliant::prelude::{Obstacle, RigidBody, SoftBody, World};
+use pliant::record::overlap::Measure;
+use pliant::snapshot::Snapshot;
+use pliant::solve::constraint::ConstraintResponse;
+use pliant::solve::rows::RowSettings;
+use pliant::step::{Simulation, Stepper};
+
+const DT: f64 = 1.0 / 60.0;
+
+/// Two cubes of 0.2 m and 125 vertices each, one upon the other, above a floor.
+fn stack(rows: RowSettings) -> Simulation {
+    let cube = cuboid([4; 3], Vec3::splat(0.2), TetSplit::Five).unwrap();
+    let count = cube.positions.len();
+    let bodies = Arc::new(Bodies::from_tets(&[(count, &cube.tets), (count, &cube.tets)]).unwrap());
+    let at = |shift: Vec3| cube.positions.iter().map(move |p| *p + shift);
+    let rest: Vec<Vec3> =
+        at(Vec3::new(0.0, 0.0, 0.101)).chain(at(Vec3::new(0.03, 0.02, 0.302))).collect();
+    let stuff = ElasticSettings { young: 2e5, ..ElasticSettings::default() };
+    let elastic = Elastic::<Corotational>::new(&rest, bodies.tets(), |_| stuff).unwrap();
+    let masses = Masses::new(vec![0.05; 2 * count]).unwrap();
+    let mut system = System { masses, bodies: bodies.clone(), ..System::default() };
+    system.forces.push(elastic);
+    system.forces.push(Gravity::new(Vec3::new(1.0, 0.0, -9.81), system.masses.of()));
+    let material = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
+    let still = Keyframes::still(Pose::IDENTITY).unwrap();
+    let floor = obstacle::Obstacle::new(Plane, still, material).unwrap();
+    let response =
+        ConstraintResponse::new(&rest, &bodies, vec![floor], Default::default()).unwrap();
+    let implicit = Implicit::new(ImplicitSettings { rows, ..ImplicitSettings::default() });
+    let stepper = Stepper::new(Box::new(implicit)).with_responses(vec![Box::new(response)]);
+    Simulation::new(State::at_rest(rest), system, stepper)
+}
+
+/// Swept until nothing changes, with the dense inverse of each body.
+fn dense() -> RowSettings {
+    RowSettings {
+        max_dense_vertices: usize::MAX,
+        sweeps: 2000,
+        velocity_tolerance: 1e-10,
+        ..RowSettings::default()
+    }
+}
+
+#[test]
+fn factors_give_the_velocities_of_dense_inverses() {
+    let [mut exact, mut factored] = [dense(), RowSettings::default()].map(stack);
+    let (mut pressed, mut iterations) = (0, 0);
+    for step in 0..60 {
+        factored.state.copy_from(&exact.state);
+        exact.step(DT).unwrap();
+        let report = factored.step(DT).unwrap();
+        assert_eq!(report.unconverged, 0, "step {step}");
+        pressed += usize::from(report.sweeps > 0);
+        iterations += report.linear;
+        // Residuals are at most 5e-5 of the size per step; a few contacts add up.
+        let pairs = exact.state.velocities.iter().zip(&factored.state.velocities);
+        let most = pairs.map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+        assert!(most < 3e-4 * 0.2 / DT, "step {step}: {most} m/s");
+    }
+    // Most steps have contacts, and each body takes a few iterations in one.
+    assert!(pressed > 40 && iterations < 60 * 2 * 12, "{pressed} {iterations}");
+}
+
+#[test]
+fn factors_survive_a_snapshot_bit_by_bit() {
+    let mut whole = stack(RowSettings::default());
+    for _ in 0..25 {
+        whole.step(DT).unwrap();
+    }
+    let mut memory = Snapshot::default();
+    whole.save(&mut memory);
+    let numbers = memory.numbers().to_vec();
+    let mut resumed = stack(RowSettings::default());
+    resumed.restore(&mut Snapshot::from_numbers(numbers.clone())).unwrap();
+    for _ in 0..25 {
+        whole.step(DT).unwrap();
+        resumed.step(DT).unwrap();
+    }
+    assert_eq!(whole.state, resumed.state);
+    // Factors are most of it: what is cut off or does not belong is refused.
+    for cut in (0..numbers.len()).step_by(numbers.len() / 40) {
+        let short = &mut Snapshot::from_numbers(numbers[..cut].to_vec());
+        assert!(stack(RowSettings::default()).restore(short).is_err(), "{cut}");
+    }
+    for at in (0..numbers.len()).step_by(numbers.len() / 60) {
+        let mut damaged = numbers.clone();
+        damaged[at] = f64::NAN;
+        let _ = resumed.restore(&mut Snapshot::from_numbers(damaged));
+    }
+}
+
+/// Drops a rigid cuboid of two triangles a face on a soft block; returns tilt and sideways shift.
+fn stands(scale: f64, young: f64, size: Vec3, cells: u32) -> (f64, f64) {
+    let mut world = World::new();
+    world.add(Obstacle::plane(Vec3::Z, 0.0)).unwrap();
+    let edge = 0.4 * scale;
+    let block = SoftBody::cuboid(Vec3::splat(edge), [cells; 3]).neo_hookean();
+    let block = block.young(young * scale).poisson(0.3).density(1000.0);
+    world.add(block.at(0.501 * edge * Vec3::Z)).unwrap();
+    let height = 1.004 * edge + 0.5 * size.z * scale;
+    let slab = RigidBody::cuboid(scale * size).density(2000.0);
+    let slab = world.add(slab.at(height * Vec3::Z)).unwrap();
+    let mut late = 0;
+    for step in 0..240 {
+        let report = world.step().unwrap();
+        late += usize::from(step >= 180) * report.unconverged;
+    }
+    assert_eq!(late, 0, "unconverged in the last second");
+    let Simulation { state, system, .. } = world.simulation();
+    let overlap =
+        Measure::new(&state.positions, &system.bodies).measure(&state.positions, &system.bodies);
+    assert_eq!((overlap.penetrating_vertices, overlap.edge_crossings), (0, 0));
+    let pose = world.pose(slab).unwrap();
+    let up = pose.rotation * Vec3::Z;
+    (up.angle_between(Vec3::Z), pose.position.truncate().length() / (scale * size.x))
+}
+
+#[test]
+fn a_coarse_rigid_box_stands_on_a_fine_soft_block() {
+    // As wide as the block, narrower, wider; ten times smaller and larger.
+    for (scale, width, cells) in
+        [(1.0, 0.4, 4), (1.0, 0.33, 5), (1.0, 0.5, 4), (0.1, 0.4, 4), (5.0, 0.4, 3)]
+    {
+        let (tilt, shift) = stands(scale, 3e4, Vec3::new(width, 0.4, 0.2), cells);
+        assert!(tilt < 0.02 && shift < 0.02, "{scale} {width} {cells}: {tilt} rad, {shift}");
+    }
+}
