@@ -4,6 +4,8 @@
 //! that is rejected or not solved may be halved. On an error the state is as it was, but plastic
 //! flow of the parts that were made has happened.
 
+use std::any::Any;
+
 use crate::body::soft::State;
 use crate::contact::output::ContactOutput;
 use crate::contact::response::{Response, StepContext};
@@ -11,11 +13,13 @@ use crate::id::VertexId;
 use crate::integrate::apply_output::apply_output;
 use crate::integrate::energy_input::{self, EnergyInput};
 use crate::integrate::free_motion::FreeMotion;
+use crate::integrate::implicit::Implicit;
 use crate::integrate::rigid_motion::{RigidMotion, RigidVelocities};
 use crate::integrate::shape_matching::matching::ShapeMatching;
 use crate::integrate::sleep::SleepSettings;
 use crate::integrate::{Integrator, StepError, StepReport, StepScratch, System};
 use crate::math::Vec3;
+use crate::mesh::runs::Runs;
 use crate::profile::{Stage, StageTimer};
 use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::constraint::ConstraintResponse;
@@ -95,6 +99,14 @@ impl Stepper {
             energy_input: EnergyInput::default(),
             after: ContactOutput::default(),
             trials: Default::default(),
+        }
+    }
+
+    /// Takes over what implicit steps of another world's bodies have made; those of `kept` stay.
+    pub(crate) fn take_over(&mut self, old: &mut Stepper, kept: &Runs) {
+        let integrators = [self, old].map(|stepper| &mut *stepper.integrator as &mut dyn Any);
+        if let [Some(here), Some(there)] = integrators.map(|any| any.downcast_mut::<Implicit>()) {
+            here.take_over(there, kept);
         }
     }
 

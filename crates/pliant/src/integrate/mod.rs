@@ -318,7 +318,7 @@ impl StepError {
 }
 
 /// A way to step.
-pub trait Integrator: std::fmt::Debug + Send {
+pub trait Integrator: std::any::Any + std::fmt::Debug + Send {
     /// Moves the state on by `dt` seconds.
     fn step(
         &mut self,

@@ -22,6 +22,8 @@ mod contact_block;
 
 mod anderson;
 
+mod segments;
+
 mod rigid_pgs;
 
 pub(crate) mod dense_pgs;

@@ -22,6 +22,7 @@ use crate::solve::contact_block::ContactBlock;
 use crate::solve::dense::inverse;
 use crate::solve::gauss_seidel::{self, GaussSeidel, Relaxed, SweepLimits};
 use crate::solve::rows::{Equations, RowSettings, Solved, Unknowns};
+use crate::solve::segments::{Segment, Segments};
 use crate::solve::terms::{SolverRow, Term};
 
 /// Velocity components of a body.
@@ -30,10 +31,10 @@ const WIDTH: usize = 6;
 /// Scratch memory of the solver.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RigidPgs {
-    /// Bodies that have contacts, then one entry that stands for all obstacles.
+    /// Islands, and the bodies in them.
+    segments: Segments,
+    /// These bodies, then one entry that stands for all obstacles.
     list: Vec<SolverBody>,
-    /// Entry of `list` of each body, or none.
-    places: Vec<Option<u32>>,
     constraints: Vec<ContactConstraint>,
     /// Velocities, body after body, m/s and rad/s.
     speeds: Vec<f64>,
@@ -102,24 +103,16 @@ impl RigidPgs {
         bodies: &[Range<usize>],
         contacts: &[SolverRow],
     ) -> Option<()> {
-        let RigidPgs { list, places, speeds, .. } = self;
-        places.clear();
-        places.resize(bodies.len(), None);
-        for contact in contacts {
-            let (a, b) = contact.bodies;
-            for body in [Some(a), b].into_iter().flatten() {
-                places[body.index()] = Some(0);
-            }
-        }
+        let RigidPgs { segments, list, speeds, .. } = self;
+        segments.find(bodies.len(), contacts);
         list.clear();
         speeds.clear();
-        for (place, own) in places.iter_mut().zip(bodies).filter(|(place, _)| place.is_some()) {
+        for own in segments.bodies.iter().map(|body| &bodies[body.index()]) {
             let first = own.start;
             let [mass, inertia] = [block(equations, first)?, block(equations, first + 1)?];
             if own.len() != 2 || mass != mass.x_axis.x * Mat3::IDENTITY {
                 return None;
             }
-            *place = Some(list.len() as u32);
             let body = SolverBody {
                 first,
                 inv_mass: mass.x_axis.x.recip(),
@@ -144,13 +137,13 @@ impl RigidPgs {
         contacts: &[SolverRow],
         settings: RowSettings,
     ) {
-        let RigidPgs { list, places, constraints, .. } = self;
+        let RigidPgs { segments, list, constraints, .. } = self;
         let nobody = list.len() as u32 - 1;
         constraints.clear();
         constraints.extend(contacts.iter().map(|contact| {
-            let place = |body: Option<BodyId>| body.and_then(|body| places[body.index()]);
+            let place = |body: BodyId| segments.place(body).map(|place| place as u32);
             let sides = [Some(contact.bodies.0), contact.bodies.1];
-            let sides = sides.map(|body| place(body).unwrap_or(nobody));
+            let sides = sides.map(|body| body.and_then(place).unwrap_or(nobody));
             // The angular terms of the sides come in order, as terms are made.
             let mut arms = [Vec3::ZERO; 2];
             let spins = contact.terms().filter_map(|(_, share)| match share {
@@ -173,23 +166,32 @@ impl RigidPgs {
         }));
     }
 
-    /// PGS sweeps over all contacts, until converged or for `most` sweeps.
+    /// PGS sweeps over the contacts of each island, until converged or for `most` sweeps.
     ///
     /// Between sweeps the iterate is accelerated, see [`Anderson`].
     fn sweep(&mut self, most: usize, row_impulses: &mut [ContactImpulse]) -> Solved {
-        let RigidPgs { list, constraints, speeds, anderson, .. } = self;
-        anderson.begin(row_impulses, speeds);
-        let mut rows = Rows { list, constraints, speeds, anderson, row_impulses };
+        let RigidPgs { segments, list, constraints, speeds, anderson } = self;
         let limits = SweepLimits { soft: most, rigid: most };
-        Solved { sweeps: gauss_seidel::sweep(&mut rows, limits), ..Solved::default() }
+        let mut sweeps = 0;
+        for Segment { rows, bodies } in &segments.all {
+            let own = WIDTH * bodies.start..WIDTH * bodies.end;
+            let row_impulses = &mut row_impulses[rows.clone()];
+            let constraints = &constraints[rows.clone()];
+            anderson.begin(row_impulses, &speeds[own.clone()]);
+            let mut rows = Rows { list, constraints, speeds, own, anderson, row_impulses };
+            sweeps = gauss_seidel::sweep(&mut rows, limits).max(sweeps);
+        }
+        Solved { sweeps, ..Solved::default() }
     }
 }
 
-/// All contacts during the sweeps.
+/// Contacts of an island during the sweeps.
 struct Rows<'a> {
     list: &'a [SolverBody],
     constraints: &'a [ContactConstraint],
+    /// Of all bodies, and where those of the island are.
     speeds: &'a mut [f64],
+    own: Range<usize>,
     anderson: &'a mut Anderson,
     row_impulses: &'a mut [ContactImpulse],
 }
@@ -214,7 +216,8 @@ impl GaussSeidel for Rows<'_> {
     }
 
     fn accelerate(&mut self) {
-        let Rows { constraints, anderson, row_impulses, speeds, .. } = self;
+        let Rows { constraints, anderson, row_impulses, speeds, own, .. } = self;
+        let speeds = &mut speeds[own.clone()];
         anderson.accelerate(row_impulses, speeds, |k| constraints[k].block.weight());
     }
 }
@@ -321,7 +324,7 @@ mod tests {
             let one = RigidPgs::default().solve(equations, &bodies, &rows, settings, ends).unwrap();
             let ends = Unknowns { velocities: &mut slow.0, row_impulses: &mut slow.1 };
             let mut direct = DensePgs::default();
-            let other = direct.solve_dense(equations, &bodies, &rows, settings, ends).unwrap();
+            let other = direct.solve(equations, &bodies, &rows, settings, ends).unwrap();
             assert_eq!(one.sweeps, other.sweeps);
             for (a, b) in fast.0.iter().zip(&slow.0) {
                 assert!(a.abs_diff_eq(*b, TOLERANCE), "{sweeps}: {a} {b}");

@@ -13,6 +13,7 @@ use crate::contact::impulse::ContactImpulse;
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
+use crate::mesh::runs::Runs;
 use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::augmented_lagrangian::AugmentedLagrangian;
 use crate::solve::dense_pgs::DensePgs;
@@ -20,6 +21,7 @@ use crate::solve::factored::{FactoredPgs, Island, References};
 use crate::solve::linear::{self, Linear, LinearSettings, LinearSolver, SolveError, Solvers};
 use crate::solve::manifold_reduction::ManifoldReduction;
 use crate::solve::pcg::Pcg;
+use crate::solve::rigid_pgs::RigidPgs;
 use crate::solve::terms::{Sides, SolverRow};
 
 /// Where fewer than one in so many unknowns are free, bodies are solved one by one.
@@ -129,6 +131,7 @@ pub struct Solved {
 /// All solvers, and who goes where.
 #[derive(Debug, Default)]
 pub(crate) struct RowSolver {
+    rigid_pgs: RigidPgs,
     dense_pgs: DensePgs,
     factored_pgs: FactoredPgs,
     references: References,
@@ -138,7 +141,7 @@ pub(crate) struct RowSolver {
     islands: Islands,
     reduction: ManifoldReduction,
     /// Rows of each solver, in the order of [`Method`].
-    parts: [RowSubset; 3],
+    parts: [RowSubset; 4],
     /// Bodies of one island.
     members: Vec<BodyId>,
     held: Vec<VertexId>,
@@ -155,6 +158,7 @@ pub(crate) struct RowSolver {
 /// Solver of an island.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Method {
+    Rigid,
     Dense,
     Factored,
     AugmentedLagrangian,
@@ -216,6 +220,11 @@ impl RowSolver {
         self.dense_pgs.set_threads(threads);
     }
 
+    /// Forgets the bodies that do not stay.
+    pub(crate) fn keep(&mut self, kept: &Runs) {
+        self.references.keep(kept);
+    }
+
     /// Writes what is kept from step to step.
     pub(crate) fn save(&self, memory: &mut Snapshot) {
         self.references.save(memory);
@@ -243,27 +252,39 @@ impl RowSolver {
         self.list(sides);
         let groups = sides.rigid.map_or(&[][..], |rigid| rigid.groups);
         self.islands.find(&self.bodies, groups, contacts, settings.rows);
+        self.islands.find_rigid(sides);
         self.reduction.find(contacts, sides.rigid);
         self.reduction.gather(contacts, row_impulses);
         self.split(sides, contacts, row_impulses);
-        let [small, _, _] = &mut self.parts;
+        let mut all = Solved::default();
+        let [rigid, ..] = &mut self.parts;
+        let ends = Unknowns { velocities, row_impulses: &mut rigid.row_impulses };
+        let rows = &rigid.rows;
+        match self.rigid_pgs.solve(equations, &self.bodies, rows, settings.rows, ends) {
+            Some(solved) => all.add(solved),
+            None => {
+                // Held, or joined by a force.
+                self.islands.replace(Method::Rigid, Method::Dense);
+                self.split(sides, contacts, row_impulses);
+            }
+        }
+        let [_, small, ..] = &mut self.parts;
         let ends = Unknowns { velocities, row_impulses: &mut small.row_impulses };
-        let solved =
-            self.dense_pgs.solve(equations, &self.bodies, &small.rows, settings.rows, ends);
-        let mut all = solved.unwrap_or_else(|| {
-            // A matrix that cannot be inverted: the iterations report why.
-            self.islands.replace(Method::Dense, Method::AugmentedLagrangian);
-            self.split(sides, contacts, row_impulses);
-            Solved::default()
-        });
+        let rows = &small.rows;
+        match self.dense_pgs.solve(equations, &self.bodies, rows, settings.rows, ends) {
+            Some(solved) => all.add(solved),
+            None => {
+                // A matrix that cannot be inverted: the iterations report why.
+                self.islands.replace(Method::Dense, Method::AugmentedLagrangian);
+                self.move_rows(Method::Dense);
+            }
+        }
         self.solve_factored(equations, sides, &mut all, velocities)?;
         if self.islands.methods.contains(&Method::AugmentedLagrangian) {
             // Islands whose factors failed have joined it.
-            let [_, factored, other] = &mut self.parts;
-            let islands = &self.islands;
-            factored.hand_over(other, |row| islands.method(row.bodies.0));
+            self.move_rows(Method::Factored);
         }
-        let [_, _, other] = &mut self.parts;
+        let [.., other] = &mut self.parts;
         if !other.rows.is_empty() {
             hold(&mut self.held, &self.bodies, equations.held, |body| {
                 self.islands.method(body) != Some(Method::AugmentedLagrangian)
@@ -305,7 +326,7 @@ impl RowSolver {
         velocities: &mut [Vec3],
     ) -> Result<(), SolveError> {
         let RowSolver { factored_pgs, references, islands, parts, members, bodies, .. } = self;
-        let [_, RowSubset { rows, row_impulses, .. }, _] = parts;
+        let [_, _, RowSubset { rows, row_impulses, .. }, _] = parts;
         if rows.is_empty() {
             return Ok(());
         }
@@ -393,7 +414,7 @@ impl RowSolver {
     ) {
         let Some(rigid) = sides.rigid.filter(|rigid| !rigid.coarse_dofs.is_empty()) else { return };
         let Equations { matrix, right, held, .. } = equations;
-        let RowSolver { parts: [_, factored, other], pushed, pcg, .. } = self;
+        let RowSolver { parts: [.., factored, other], pushed, pcg, .. } = self;
         push(right, [factored, other], pushed);
         let linear = Linear { matrix, right: pushed, held, bodies: sides.starts };
         pcg.move_groups(linear, rigid.coarse_dofs, velocities);
@@ -424,7 +445,7 @@ impl RowSolver {
         velocities: &mut [Vec3],
     ) {
         let Equations { matrix, right, .. } = equations;
-        let RowSolver { parts: [_, factored, other], pushed, pcg, held, .. } = self;
+        let RowSolver { parts: [.., factored, other], pushed, pcg, held, .. } = self;
         push(right, [factored, other], pushed);
         let bodies = sides.starts;
         pcg.coarse_correction(Linear { matrix, right: pushed, held, bodies }, velocities);
@@ -442,7 +463,7 @@ impl RowSolver {
         }
     }
 
-    /// Hands each row to its solver, those with factors island by island.
+    /// Hands each row to its solver, island by island.
     fn split(&mut self, sides: Sides<'_>, contacts: &[Contact], row_impulses: &[ContactImpulse]) {
         let RowSolver { parts, islands, reduction, .. } = self;
         parts.iter_mut().for_each(RowSubset::clear);
@@ -454,12 +475,21 @@ impl RowSolver {
             }
         }
         let island = |contact: &u32| islands.parents[contacts[*contact as usize].bodies.0.index()];
-        parts[Method::Factored as usize].contacts.sort_by_key(island);
+        for part in &mut parts[..=Method::Factored as usize] {
+            part.contacts.sort_by_key(island);
+        }
         for RowSubset { contacts: own, rows, row_impulses: impulses } in parts {
             let own = own.iter().map(|k| *k as usize);
             rows.extend(own.clone().map(|k| SolverRow::between(&contacts[k], sides.rigid)));
             impulses.extend(own.map(|k| row_impulses[k]));
         }
+    }
+
+    /// Moves rows that another solver failed on to the augmented Lagrangian.
+    fn move_rows(&mut self, from: Method) {
+        let (parts, other) = self.parts.split_at_mut(Method::AugmentedLagrangian as usize);
+        let islands = &self.islands;
+        parts[from as usize].hand_over(&mut other[0], |row| islands.method(row.bodies.0));
     }
 
     /// Takes the impulses back in the order of the contacts.
@@ -563,6 +593,22 @@ impl Islands {
             }
         }
         tied().for_each(|(body, _)| methods[parents[body] as usize] = large);
+    }
+
+    /// Gives islands of rigid bodies alone to their own solver.
+    fn find_rigid(&mut self, sides: Sides<'_>) {
+        let centres = sides.rigid.map_or(&[][..], |rigid| rigid.centres);
+        if centres.is_empty() {
+            return;
+        }
+        let all = self.methods.iter_mut().filter(|method| **method == Method::Dense);
+        all.for_each(|method| *method = Method::Rigid);
+        for (body, island) in self.parents.iter().enumerate() {
+            let method = &mut self.methods[*island as usize];
+            if *method == Method::Rigid && centres.get(body).is_none_or(Option::is_none) {
+                *method = Method::Dense;
+            }
+        }
     }
 
     /// Solver of a body; none where it touches nothing.

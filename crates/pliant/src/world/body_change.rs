@@ -24,11 +24,13 @@ pub(super) struct Reuse {
     pub search: bool,
     /// Tets and matrix.
     pub tets: bool,
+    /// Factors of the contact solver.
+    pub factors: bool,
 }
 
 impl Default for Reuse {
     fn default() -> Reuse {
-        Reuse { search: true, tets: true }
+        Reuse { search: true, tets: true, factors: true }
     }
 }
 
@@ -131,6 +133,9 @@ impl World {
         let taken = self.taken_tets(&change, layout);
         let BodyChange { kept, bodies, search } = change;
         let Simulation { system: old, stepper, .. } = &mut self.simulation;
+        if self.reuse.factors {
+            simulation.stepper.take_over(stepper, &kept);
+        }
         let from = &old.bodies;
         let contacts = (stepper.contact_mut(), simulation.stepper.contact_mut());
         if let (Some(there), Some(here)) = contacts {
@@ -228,7 +233,9 @@ mod tests {
 
         /// Assembles both, compares all arrays, makes some steps and compares again.
         fn check(&mut self, steps: usize) {
-            self.worlds[1].reuse = Reuse { search: false, tets: false };
+            // Factors of another shape give the same velocities, not the same bits.
+            self.worlds[0].reuse.factors = false;
+            self.worlds[1].reuse = Reuse { search: false, tets: false, factors: false };
             self.worlds.iter_mut().for_each(|world| world.assemble().unwrap());
             let [bodies, anew] = self.worlds.each_ref().map(|w| &w.simulation.system.bodies);
             assert_eq!(bodies, anew);
@@ -291,6 +298,33 @@ mod tests {
         assert_eq!(change.kept.len(), 4);
         twins.worlds[0].assemble().unwrap();
         assert!(twins.worlds[0].simulation.system.forces.matrix().is_some());
+    }
+
+    #[test]
+    fn factors_are_taken_over_with_their_bodies() {
+        let mut world = World::new();
+        let ball =
+            |at: f64| SoftBody::ball(0.2, 3).young(1e5).density(500.0).at(Vec3::new(at, 0.0, 1.0));
+        let handles = [0.0, 1.0, 2.0].map(|at| world.add(ball(at)).unwrap());
+        let saved = |world: &mut World| {
+            let mut snapshot = crate::snapshot::Snapshot::default();
+            world.simulation.save(&mut snapshot);
+            snapshot.numbers().len()
+        };
+        world.assemble().unwrap();
+        let without = saved(&mut world);
+        world.step().unwrap();
+        let with = saved(&mut world);
+        assert!(with > 2 * without, "{with} {without}");
+        // Copies share factors: those of the two that stay are still there.
+        world.remove(handles[0]).unwrap();
+        world.assemble().unwrap();
+        let kept = saved(&mut world);
+        assert!(kept > 2 * without && kept < with, "{kept} {with} {without}");
+        handles[1..].iter().for_each(|handle| world.remove(*handle).unwrap());
+        world.add(ball(3.0)).unwrap();
+        world.assemble().unwrap();
+        assert!(saved(&mut world) < without);
     }
 
     #[test]

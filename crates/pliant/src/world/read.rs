@@ -224,7 +224,7 @@ impl World {
     /// With other bodies in it the world refuses to go on, until those from before are back.
     pub fn simulation_mut(&mut self) -> &mut Simulation {
         self.is_searched = false;
-        self.reuse = Reuse { search: false, tets: false };
+        self.reuse = Reuse { search: false, tets: false, factors: false };
         &mut self.simulation
     }
 }

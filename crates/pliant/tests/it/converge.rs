@@ -141,3 +141,40 @@ fn a_coarse_rigid_box_stands_on_a_fine_soft_block() {
         assert!(tilt < 0.02 && shift < 0.02, "{scale} {width} {cells}: {tilt} rad, {shift}");
     }
 }
+
+/// Where three rigid boxes are that fell on each other, beside other bodies; with threads.
+fn stack_beside(others: usize, threads: usize) -> Vec<[f64; 7]> {
+    let mut world = World::new();
+    world.set_threads(threads);
+    world.add(Obstacle::plane(Vec3::Z, 0.0)).unwrap();
+    let boxes = [0.06, 0.18, 0.3].map(|height| {
+        let die = RigidBody::cuboid(Vec3::splat(0.1)).density(700.0);
+        world.add(die.at(Vec3::new(0.1 * height, 0.0, height))).unwrap()
+    });
+    for other in 0..others {
+        let at = Vec3::new(2.0 + other as f64, 0.0, 0.1);
+        world.add(SoftBody::ball(0.1, 1).young(1e5).density(500.0).at(at)).unwrap();
+    }
+    for _ in 0..90 {
+        world.step().unwrap();
+    }
+    let pose = |handle| {
+        let pose = world.pose(handle).unwrap();
+        let (x, q) = (pose.position, pose.rotation);
+        [x.x, x.y, x.z, q.x, q.y, q.z, q.w]
+    };
+    boxes.map(pose).to_vec()
+}
+
+#[test]
+fn an_island_does_not_depend_on_others() {
+    let alone = stack_beside(0, 1);
+    let beside = stack_beside(5, 1);
+    // In free fall all bodies are solved together, to rounding.
+    for (a, b) in alone.iter().flatten().zip(beside.iter().flatten()) {
+        assert!((a - b).abs() < 1e-12, "{a} {b}");
+    }
+    for threads in [2, 3] {
+        assert_eq!(stack_beside(5, threads), beside, "{threads}");
+    }
+}

@@ -28,6 +28,7 @@ use crate::integrate::implicit::rigid::{Reduced, RigidStep, StepEquations};
 use crate::integrate::implicit::springs::SpringSolver;
 use crate::integrate::{Integrator, StepError, StepReport, System};
 use crate::math::Vec3;
+use crate::mesh::runs::Runs;
 use crate::profile::{Stage, StageTimer};
 use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::linear::{Linear, LinearSettings, Solvers};
@@ -140,6 +141,12 @@ impl Implicit {
     /// An implicit integrator.
     pub fn new(settings: ImplicitSettings) -> Implicit {
         Implicit { settings, ..Implicit::default() }
+    }
+
+    /// Takes over factors and memory of steps of another system; bodies of `kept` stay.
+    pub(crate) fn take_over(&mut self, old: &mut Implicit, kept: &Runs) {
+        std::mem::swap(&mut self.row_solver, &mut old.row_solver);
+        self.row_solver.keep(kept);
     }
 
     /// γ, v̂ and x̂.

@@ -201,11 +201,14 @@ impl<const N: usize> ContactConstraint<N> {
         }
     }
 
-    /// Applies an impulse, N·s, to both bodies.
+    /// Applies an impulse, N·s, to both bodies; `responses` start at the index `first`.
     #[inline]
-    pub(crate) fn push(&self, responses: &[f64], impulse: Vec3, speeds: &mut [f64]) {
+    pub(crate) fn push(&self, first: usize, responses: &[f64], impulse: Vec3, speeds: &mut [f64]) {
         for ContactSide { response, start, width, .. } in self.sides {
-            let own = &responses[response..response + 3 * width];
+            if width == 0 {
+                continue;
+            }
+            let own = &responses[response - first..][..3 * width];
             let lines = [&own[..width], &own[width..2 * width], &own[2 * width..]];
             add(&mut speeds[start..start + width], impulse.to_array(), lines);
         }

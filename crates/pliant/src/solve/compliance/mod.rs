@@ -26,7 +26,9 @@ pub(crate) struct Rows<'a, C, const N: usize> {
     pub parts: &'a [C],
     pub probes: &'a [Probe],
     pub constraints: &'a mut [ContactConstraint<N>],
+    /// W of the active contacts, from the one with the index `first_response` on.
     pub responses: &'a mut [f64],
+    pub first_response: usize,
     pub speeds: &'a mut [f64],
     pub anderson: &'a mut Anderson,
     pub row_impulses: &'a mut [ContactImpulse],
@@ -42,6 +44,7 @@ impl<C: Compliance, const N: usize> GaussSeidel for Rows<'_, C, N> {
     #[inline]
     fn relax(&mut self, row: usize) -> Relaxed {
         let Rows { parts, probes, constraints, responses, speeds, .. } = self;
+        let first = self.first_response;
         let (constraint, row_impulse) = (&mut constraints[row], &mut self.row_impulses[row]);
         let relative = probes[row].relative(constraint, speeds);
         if *row_impulse == ContactImpulse::default() && probes[row].is_free(relative) {
@@ -49,13 +52,13 @@ impl<C: Compliance, const N: usize> GaussSeidel for Rows<'_, C, N> {
         }
         if !constraint.is_ready {
             constraint.settle(parts);
-            constraint.respond(parts, 0, responses);
+            constraint.respond(parts, first, responses);
             constraint.is_ready = true;
         }
         let Some(impulse) = constraint.block.relax(row_impulse, relative) else {
             return Relaxed::Converged;
         };
-        constraint.push(responses, impulse, speeds);
+        constraint.push(first, responses, impulse, speeds);
         match constraint.block.is_converged(impulse / self.tolerance) {
             true => Relaxed::Converged,
             false => Relaxed::Moved { is_rigid: constraint.is_rigid },

@@ -9,7 +9,7 @@
 //! A is inverted body by body, so an impulse moves the whole body at once as its elasticity
 //! wants it and the sweeps converge whatever the stiffness; with impulses through the masses
 //! alone, piles jitter. Sweeps see the vertices in contacts only; the others of a body follow at
-//! the end. A contact that is never active has no response.
+//! the end. A contact that is never active has no response. Each island is swept by itself.
 
 use std::ops::Range;
 
@@ -23,8 +23,8 @@ use crate::solve::compliance::constraint::{ContactConstraint, ContactSide, Probe
 use crate::solve::compliance::{Compliance, Rows};
 use crate::solve::dense::Inverse;
 use crate::solve::gauss_seidel::{self, SweepLimits};
-use crate::solve::rigid_pgs::RigidPgs;
 use crate::solve::rows::{Equations, RowSettings, Solved, Unknowns};
+use crate::solve::segments::{Segment, Segments};
 use crate::solve::terms::SolverRow;
 
 impl Equations<'_, BlockMatrix> {
@@ -44,12 +44,10 @@ impl Equations<'_, BlockMatrix> {
 /// Scratch memory of the solver.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DensePgs {
-    /// Of bodies that have contacts; those after the first `count` are spare.
+    /// Islands, and the bodies in them.
+    segments: Segments,
+    /// Of these bodies; further ones are spare.
     parts: Vec<BodyInverse>,
-    /// Parts in use.
-    count: usize,
-    /// Entry of `parts` of each body, or none.
-    places: Vec<Option<u32>>,
     /// Whether each vertex is in a contact.
     touched: Vec<bool>,
     /// One per contact.
@@ -59,9 +57,10 @@ pub(crate) struct DensePgs {
     responses: Vec<f64>,
     /// Part after part, m/s.
     speeds: Vec<f64>,
-    anderson: Anderson,
-    /// Used where all bodies in contact are rigid.
-    rigid_pgs: RigidPgs,
+    /// Sweeps of each island.
+    sweeps: Vec<usize>,
+    /// One per thread.
+    andersons: Vec<Anderson>,
     /// Worker threads; 0 means 1.
     threads: usize,
     /// First part or contact of each thread, and their number.
@@ -114,71 +113,32 @@ impl DensePgs {
         unknowns: Unknowns<'_>,
     ) -> Option<Solved> {
         let Unknowns { velocities, row_impulses } = unknowns;
-        let ends = Unknowns { velocities, row_impulses };
-        if let Some(solved) = self.rigid_pgs.solve(equations, bodies, contacts, settings, ends) {
-            return Some(solved);
-        }
-        self.solve_dense(
-            equations,
-            bodies,
-            contacts,
-            settings,
-            Unknowns { velocities, row_impulses },
-        )
-    }
-
-    /// The same with a dense inverse for each body, rigid or not.
-    pub(super) fn solve_dense(
-        &mut self,
-        equations: Equations<'_, BlockMatrix>,
-        bodies: &[Range<usize>],
-        contacts: &[SolverRow],
-        settings: RowSettings,
-        unknowns: Unknowns<'_>,
-    ) -> Option<Solved> {
-        let Unknowns { velocities, row_impulses } = unknowns;
         self.gather(bodies, contacts);
         self.invert(equations, bodies, velocities)?;
         self.constraint(equations, bodies, contacts, settings, velocities);
         self.respond(row_impulses);
-        for (constraint, row_impulse) in self.constraints.iter().zip(&*row_impulses) {
-            if constraint.is_ready {
-                let impulse = row_impulse.impulse(constraint.block.normal);
-                constraint.push(&self.responses, impulse, &mut self.speeds);
-            }
-        }
         let limits = SweepLimits { soft: settings.sweeps, rigid: settings.rigid_sweeps };
-        let solved = self.sweep(limits, row_impulses);
-        for part in &mut self.parts[..self.count] {
+        self.sweep(limits, row_impulses);
+        for part in &mut self.parts[..self.segments.bodies.len()] {
             let own = &self.speeds[part.start..part.start + part.inverse.width()];
             part.inverse.spread(own, &mut velocities[bodies[part.body.index()].clone()]);
         }
-        Some(solved)
+        let sweeps = self.sweeps.iter().copied().max().unwrap_or(0);
+        Some(Solved { sweeps, ..Solved::default() })
     }
 
     /// Collects bodies and vertices that are in contacts.
     fn gather(&mut self, bodies: &[Range<usize>], contacts: &[SolverRow]) {
-        self.places.clear();
-        self.places.resize(bodies.len(), None);
         self.touched.clear();
         let end = bodies.iter().map(|own| own.end).max();
         self.touched.resize(end.unwrap_or(0), false);
-        for contact in contacts {
-            let (a, b) = contact.bodies;
-            for body in [Some(a), b].into_iter().flatten() {
-                self.places[body.index()] = Some(0);
-            }
-            contact.terms().for_each(|(vertex, _)| self.touched[vertex.index()] = true);
-        }
-        self.count = 0;
-        for body in (0..bodies.len() as u32).map(BodyId) {
-            let Some(place) = &mut self.places[body.index()] else { continue };
-            *place = self.count as u32;
-            if self.parts.len() == self.count {
-                self.parts.push(BodyInverse::default());
-            }
-            self.parts[self.count].body = body;
-            self.count += 1;
+        let unknowns = contacts.iter().flat_map(SolverRow::terms);
+        unknowns.for_each(|(vertex, _)| self.touched[vertex.index()] = true);
+        self.segments.find(bodies.len(), contacts);
+        let count = self.segments.bodies.len().max(self.parts.len());
+        self.parts.resize_with(count, BodyInverse::default);
+        for (part, body) in self.parts.iter_mut().zip(&self.segments.bodies) {
+            part.body = *body;
         }
     }
 
@@ -199,8 +159,9 @@ impl DensePgs {
                 inverse.solve(|v| equations.right(own.start + v, velocities), &mut part.free);
             }
         };
-        par::split_evenly(&mut self.offsets, self.count, self.threads);
-        let parts = &mut self.parts[..self.count];
+        let count = self.segments.bodies.len();
+        par::split_evenly(&mut self.offsets, count, self.threads);
+        let parts = &mut self.parts[..count];
         par::chunks(parts, &self.offsets, |_, piece| piece.iter_mut().for_each(fill));
         self.speeds.clear();
         for part in parts {
@@ -224,44 +185,47 @@ impl DensePgs {
     ) {
         self.constraints.clear();
         let mut response = 0;
-        for contact in contacts {
-            let (a, b) = contact.bodies;
-            let sides = [Some(a), b.filter(|b| *b != a)].map(|body| {
-                let Some(part) = body.and_then(|body| self.places[body.index()]) else {
-                    return ContactSide::default();
+        for segment in &self.segments.all {
+            let origin = self.parts[segment.bodies.start].start;
+            for contact in &contacts[segment.rows.clone()] {
+                let (a, b) = contact.bodies;
+                let sides = [Some(a), b.filter(|b| *b != a)].map(|body| {
+                    let Some(part) = body.and_then(|body| self.segments.place(body)) else {
+                        return ContactSide::default();
+                    };
+                    let BodyInverse { start, inverse, .. } = &self.parts[part];
+                    let (width, first) = (inverse.width(), response);
+                    response += 3 * width;
+                    ContactSide { part, response: first, start: start - origin, width }
+                });
+                let velocity_tolerance = if contact.is_rigid() {
+                    settings.rigid_velocity_tolerance
+                } else {
+                    settings.velocity_tolerance
                 };
-                let BodyInverse { start, inverse, .. } = &self.parts[part as usize];
-                let (width, first) = (inverse.width(), response);
-                response += 3 * width;
-                ContactSide { part: part as usize, response: first, start: *start, width }
-            });
-            let velocity_tolerance = if contact.is_rigid() {
-                settings.rigid_velocity_tolerance
-            } else {
-                settings.velocity_tolerance
-            };
-            let mut constraint = ContactConstraint::new(
-                contact,
-                sides,
-                velocity_tolerance * contact.size / equations.dt,
-            );
-            for (unknown, share) in contact.terms() {
-                match self.speed(bodies, &sides, unknown) {
-                    Some(start) => constraint.add(start, share),
-                    None => {
-                        constraint.block.surface_velocity -=
-                            share.apply(velocities[unknown.index()])
+                let mut constraint = ContactConstraint::new(
+                    contact,
+                    sides,
+                    velocity_tolerance * contact.size / equations.dt,
+                );
+                for (unknown, share) in contact.terms() {
+                    match self.speed(bodies, &sides, unknown) {
+                        Some(start) => constraint.add(start, share),
+                        None => {
+                            constraint.block.surface_velocity -=
+                                share.apply(velocities[unknown.index()])
+                        }
                     }
                 }
+                self.constraints.push(constraint);
             }
-            self.constraints.push(constraint);
         }
         self.probes.clear();
         self.probes.extend(self.constraints.iter().map(Probe::of));
         self.responses.resize(response, 0.0);
     }
 
-    /// First speed of a vertex on one of the sides; none for a pinned one.
+    /// First speed of a vertex on one of the sides, in its island; none for a pinned one.
     fn speed(
         &self,
         bodies: &[Range<usize>],
@@ -272,7 +236,7 @@ impl DensePgs {
             let part = &self.parts[side.part];
             let own = bodies[part.body.index()].clone();
             let place = own.contains(&vertex.index()).then(|| vertex.index() - own.start)?;
-            part.inverse.place(place).map(|row| part.start + 3 * row)
+            part.inverse.place(place).map(|row| side.start + 3 * row)
         })
     }
 
@@ -303,24 +267,151 @@ impl DensePgs {
         });
     }
 
-    /// PGS sweeps over all contacts, until converged or for the sweeps allowed.
+    /// PGS sweeps over the contacts of each island, until converged or for the sweeps allowed.
     ///
     /// The change of a sweep is a direction in which there is often further to go; between sweeps
     /// [`Anderson`] combines them, as far as no constraint switches in between.
-    fn sweep(&mut self, limits: SweepLimits, row_impulses: &mut [ContactImpulse]) -> Solved {
-        let DensePgs { parts, probes, constraints, responses, speeds, anderson, .. } = self;
-        anderson.begin(row_impulses, speeds);
-        let mut rows = Rows {
-            parts: &parts[..],
+    fn sweep(&mut self, limits: SweepLimits, row_impulses: &mut [ContactImpulse]) {
+        let threads = par::useful_threads(self.threads, self.segments.all.len());
+        self.andersons.resize_with(threads.max(self.andersons.len()), Anderson::default);
+        self.sweeps.clear();
+        self.sweeps.resize(self.segments.all.len(), 0);
+        let all = Sweeps {
+            parts: &self.parts,
+            probes: &self.probes,
+            segments: &self.segments.all,
+            constraints: &mut self.constraints,
+            responses: &mut self.responses,
+            speeds: &mut self.speeds,
+            row_impulses,
+            andersons: &mut self.andersons[..threads],
+            sweeps: &mut self.sweeps,
+        };
+        all.sweep(limits);
+    }
+}
+
+/// Islands during the sweeps; each array but the first two is that of these islands alone.
+struct Sweeps<'a> {
+    parts: &'a [BodyInverse],
+    probes: &'a [Probe],
+    segments: &'a [Segment],
+    constraints: &'a mut [ContactConstraint],
+    responses: &'a mut [f64],
+    speeds: &'a mut [f64],
+    row_impulses: &'a mut [ContactImpulse],
+    /// As many as there are threads.
+    andersons: &'a mut [Anderson],
+    sweeps: &'a mut [usize],
+}
+
+/// Where the arrays of an island begin, or those of some islands.
+#[derive(Clone, Copy, Debug)]
+struct Offsets {
+    row: usize,
+    speed: usize,
+    response: usize,
+}
+
+impl<'a> Sweeps<'a> {
+    /// Sweeps each island by itself.
+    fn sweep(mut self, limits: SweepLimits) {
+        if self.andersons.len() > 1 && self.segments.len() > 1 {
+            let (low, high) = self.halve();
+            return par::both(|| low.sweep(limits), || high.sweep(limits));
+        }
+        (0..self.segments.len()).for_each(|island| self.sweep_island(island, limits));
+    }
+
+    /// Two halves with about as many contacts and threads each.
+    fn halve(self) -> (Sweeps<'a>, Sweeps<'a>) {
+        let rows = self.constraints.len();
+        let first = self.segments.first().map_or(0, |segment| segment.rows.start);
+        let is_low = |segment: &Segment| segment.rows.end - first <= rows / 2;
+        let count = self.segments.partition_point(is_low).max(1).min(self.segments.len());
+        let Offsets { row, speed, response } = self.offsets(count);
+        let Sweeps { parts, probes, .. } = self;
+        let (low_segments, segments) = self.segments.split_at(count);
+        let (low_constraints, constraints) = self.constraints.split_at_mut(row);
+        let (low_responses, responses) = self.responses.split_at_mut(response);
+        let (low_speeds, speeds) = self.speeds.split_at_mut(speed);
+        let (low_row_impulses, row_impulses) = self.row_impulses.split_at_mut(row);
+        let (low_andersons, andersons) = self.andersons.split_at_mut(self.andersons.len() / 2);
+        let (low_sweeps, sweeps) = self.sweeps.split_at_mut(count);
+        let low = Sweeps {
+            parts,
             probes,
+            segments: low_segments,
+            constraints: low_constraints,
+            responses: low_responses,
+            speeds: low_speeds,
+            row_impulses: low_row_impulses,
+            andersons: low_andersons,
+            sweeps: low_sweeps,
+        };
+        let high = Sweeps {
+            parts,
+            probes,
+            segments,
             constraints,
             responses,
+            speeds,
+            row_impulses,
+            andersons,
+            sweeps,
+        };
+        (low, high)
+    }
+
+    /// Where an island begins in the arrays that are here; their ends for the one after the last.
+    fn offsets(&self, island: usize) -> Offsets {
+        let begin = |segment: &Segment| {
+            let row = segment.rows.start - self.segments[0].rows.start;
+            Offsets {
+                row,
+                speed: self.parts[segment.bodies.start].start,
+                response: self.constraints[row].first_response(),
+            }
+        };
+        let (Some(first), Some(own)) = (self.segments.first(), self.segments.get(island)) else {
+            let (row, speed) = (self.constraints.len(), self.speeds.len());
+            return Offsets { row, speed, response: self.responses.len() };
+        };
+        let (first, own) = (begin(first), begin(own));
+        Offsets {
+            row: own.row,
+            speed: own.speed - first.speed,
+            response: own.response - first.response,
+        }
+    }
+
+    fn sweep_island(&mut self, island: usize, limits: SweepLimits) {
+        let [start, end] = [island, island + 1].map(|island| self.offsets(island));
+        let Some(anderson) = self.andersons.first_mut() else { return };
+        let constraints = &mut self.constraints[start.row..end.row];
+        let responses = &mut self.responses[start.response..end.response];
+        let speeds = &mut self.speeds[start.speed..end.speed];
+        let row_impulses = &mut self.row_impulses[start.row..end.row];
+        let first_response = constraints.first().map_or(0, ContactConstraint::first_response);
+        for (constraint, row_impulse) in constraints.iter().zip(&*row_impulses) {
+            if constraint.is_ready {
+                let impulse = row_impulse.impulse(constraint.block.normal);
+                constraint.push(first_response, responses, impulse, speeds);
+            }
+        }
+        anderson.begin(row_impulses, speeds);
+        let mut rows = Rows {
+            parts: self.parts,
+            probes: &self.probes[self.segments[island].rows.clone()],
+            constraints,
+            responses,
+            first_response,
             speeds,
             anderson,
             row_impulses,
             tolerance: 1.0,
         };
-        Solved { sweeps: gauss_seidel::sweep(&mut rows, limits), ..Solved::default() }
+        self.sweeps[island] = gauss_seidel::sweep(&mut rows, limits);
     }
 }
 

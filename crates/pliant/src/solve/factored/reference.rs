@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use crate::force::BlockMatrix;
 use crate::math::{Mat3, Vec3, polar};
+use crate::mesh::runs::Runs;
 use crate::solve::factor::{Factor, FactorPattern, FactorScratch};
 use crate::solve::factored::part::Spans;
 
@@ -322,6 +323,16 @@ impl References {
         self.slots[view.key][0].rate = FIRST_RATE;
         self.slots[view.key][0].excess_iterations = 0.0;
         true
+    }
+
+    /// Forgets the bodies that do not stay; the others move up.
+    pub(crate) fn keep(&mut self, kept: &Runs) {
+        self.slots = kept
+            .iter()
+            .flatten()
+            .map(|body| self.slots.get_mut(body).map(std::mem::take).unwrap_or_default())
+            .collect();
+        self.drop_unused();
     }
 
     /// Removes what no part refers to.

@@ -231,6 +231,7 @@ impl WorkingSet {
             probes,
             constraints,
             responses,
+            first_response: 0,
             speeds,
             anderson,
             row_impulses,
