@@ -218,6 +218,7 @@ impl RowSolver {
     /// Works with this many threads from now on; the bits stay the same.
     pub(crate) fn set_threads(&mut self, threads: usize) {
         self.dense_pgs.set_threads(threads);
+        self.factored_pgs.set_threads(threads);
     }
 
     /// Forgets the bodies that do not stay.
@@ -375,24 +376,23 @@ impl RowSolver {
             return self.solvers.solve(linear, settings.linear, velocities);
         }
         let equations = Equations { matrix, right, held, dt };
-        let RowSolver { factored_pgs, references, bodies, solved, .. } = self;
+        let RowSolver { factored_pgs, references, bodies, members, solved, .. } = self;
         factored_pgs.begin(equations, &[], &[]);
         let groups = sides.rigid.map_or(&[][..], |rigid| rigid.groups);
-        solved.clear();
-        solved.extend_from_slice(held);
-        let mut iterations = 0;
+        members.clear();
         for (body, own) in bodies.iter().enumerate().filter(|(_, own)| is_own(own)) {
             let is_grouped = groups.get(body).copied().flatten().is_some();
-            if is_grouped || is_held(held, own) {
-                continue;
+            if !is_grouped && !is_held(held, own) {
+                members.push(BodyId(body as u32));
             }
-            let members = &[BodyId(body as u32)];
-            let island = Island { equations, bodies, members, sides, rows: &[] };
-            if let Some(own_iterations) =
-                factored_pgs.solve_free(references, island, tolerance, velocities)
-            {
-                iterations += own_iterations;
-                solved.extend(own.clone().map(|v| VertexId(v as u32)));
+        }
+        let island = Island { equations, bodies, members, sides, rows: &[] };
+        let iterations = factored_pgs.solve_free(references, island, tolerance, velocities);
+        solved.clear();
+        solved.extend_from_slice(held);
+        for (member, body) in members.iter().enumerate() {
+            if factored_pgs.is_solved(member) {
+                solved.extend(bodies[body.index()].clone().map(|v| VertexId(v as u32)));
             }
         }
         solved.sort_unstable();

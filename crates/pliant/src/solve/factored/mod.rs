@@ -28,6 +28,7 @@ use crate::contact::impulse::ContactImpulse;
 use crate::force::BlockMatrix;
 use crate::id::BodyId;
 use crate::math::Vec3;
+use crate::par;
 use crate::solve::factored::part::{Goal, Part, PartEquations};
 pub(crate) use crate::solve::factored::reference::References;
 use crate::solve::factored::working_set::{Bodies, Change, Limits, Measurement, WorkingSet};
@@ -95,9 +96,27 @@ pub(crate) struct FactoredPgs {
     touched: Vec<bool>,
     right: Vec<Vec3>,
     set: WorkingSet,
+    /// Worker threads; 0 means 1.
+    threads: usize,
+    /// Where the parts of each piece of work begin.
+    offsets: Vec<usize>,
+}
+
+/// Pieces of work per thread: bodies differ in size.
+const PIECES: usize = 4;
+
+/// Splits parts into pieces for threads.
+fn split(offsets: &mut Vec<usize>, count: usize, threads: usize) {
+    let pieces = if threads > 1 { PIECES.saturating_mul(threads) } else { 1 };
+    par::split_evenly(offsets, count, par::useful_threads(pieces, count));
 }
 
 impl FactoredPgs {
+    /// Sets how many threads solve for bodies; results do not depend on it.
+    pub(crate) fn set_threads(&mut self, threads: usize) {
+        self.threads = threads;
+    }
+
     /// Solves an island; `None` where a body's matrix cannot be inverted by itself.
     ///
     /// [`FactoredPgs::begin`] comes before, once for all islands. Outer iterations that diverge
@@ -145,33 +164,41 @@ impl FactoredPgs {
         }
     }
 
-    /// Solves for the velocities of a body that touches nothing; `None` as above.
+    /// Solves for the velocities of bodies that touch nothing, each by itself.
     ///
-    /// `tolerance` is the share of the error of the guess that may be left.
+    /// `tolerance` is the share of the error of the guess that may be left. Returns the iterations;
+    /// [`FactoredPgs::is_solved`] says which bodies have no factors and are as they were.
     pub(crate) fn solve_free(
         &mut self,
         references: &mut References,
         island: Island<'_>,
         tolerance: f64,
         velocities: &mut [Vec3],
-    ) -> Option<usize> {
+    ) -> usize {
         self.gather(island);
         let held = std::mem::take(&mut self.held);
         let Equations { matrix, dt, .. } = island.equations;
         let equations = PartEquations { matrix, held: &held, dt };
-        let mut iterations = 0;
-        let is_ready = self.prepare(references, equations, island);
-        for part in self.parts[..self.count].iter_mut().filter(|_| is_ready) {
-            part.start_residual(equations, &self.right, velocities);
-            let goal = Goal { error: 0.0, share: tolerance };
-            part.follow(references, equations, &self.right, goal, velocities);
+        let goal = |_: &Part| Goal { error: 0.0, share: tolerance };
+        for place in 0..self.count {
+            let is_ready = self.prepare_part(references, equations, island.sides, place);
+            self.parts[place].is_ready = is_ready;
+        }
+        self.start_residuals(equations, velocities);
+        let mut solved = Solved::default();
+        self.follow(references, equations, goal, &mut solved, velocities);
+        for part in self.parts[..self.count].iter_mut().filter(|part| part.is_ready) {
             references.add_excess_iterations(part.key, part.total.saturating_sub(NEEDED));
             part.spread(velocities);
             part.correct_momentum(velocities);
-            iterations += part.total;
         }
         self.held = held;
-        is_ready.then_some(iterations)
+        solved.iterations
+    }
+
+    /// Whether the last [`FactoredPgs::solve_free`] solved for its body with this number.
+    pub(crate) fn is_solved(&self, member: usize) -> bool {
+        self.parts[..self.count].get(member).is_some_and(|part| part.is_ready)
     }
 
     /// Collects the parts of the island.
@@ -210,17 +237,36 @@ impl FactoredPgs {
         equations: PartEquations<'_>,
         Island { sides, .. }: Island<'_>,
     ) -> bool {
-        let FactoredPgs { parts, count, touched, .. } = self;
-        for part in &mut parts[..*count] {
-            part.locate(equations, sides);
-            if !part.prepare(references, equations, MOST_EXACT, |unknown| touched[unknown]) {
-                return false;
-            }
-            if !part.is_exact && references.excess_iterations(part.key) > MAX_EXCESS {
-                part.renew(references, equations);
-            }
+        (0..self.count).all(|place| self.prepare_part(references, equations, sides, place))
+    }
+
+    fn prepare_part(
+        &mut self,
+        references: &mut References,
+        equations: PartEquations<'_>,
+        sides: Sides<'_>,
+        place: usize,
+    ) -> bool {
+        let FactoredPgs { parts, touched, .. } = self;
+        let part = &mut parts[place];
+        part.locate(equations, sides);
+        if !part.prepare(references, equations, MOST_EXACT, |unknown| touched[unknown]) {
+            return false;
+        }
+        if !part.is_exact && references.excess_iterations(part.key) > MAX_EXCESS {
+            part.renew(references, equations);
         }
         true
+    }
+
+    /// Residuals of all parts that have factors.
+    fn start_residuals(&mut self, equations: PartEquations<'_>, velocities: &[Vec3]) {
+        let FactoredPgs { parts, count, right, offsets, threads, .. } = self;
+        split(offsets, *count, *threads);
+        par::chunks(&mut parts[..*count], offsets, |_, piece| {
+            let own = piece.iter_mut().filter(|part| part.is_ready && !part.is_exact);
+            own.for_each(|part| part.start_residual(equations, right, velocities));
+        });
     }
 
     /// Outer iterations: sweeps over the contacts, then a solve of every body.
@@ -233,15 +279,14 @@ impl FactoredPgs {
     ) -> Result<Solved, SolveError> {
         let Island { rows, .. } = island;
         let Unknowns { velocities, row_impulses } = unknowns;
-        for part in self.parts[..self.count].iter_mut().filter(|part| !part.is_exact) {
-            part.start_residual(equations, &self.right, velocities);
-        }
+        self.start_residuals(equations, velocities);
         self.set.clear(rows.len());
         let mut progress = Progress::new();
         let mut solved = Solved::default();
         loop {
-            let error = progress.error();
-            self.follow(references, equations, error, &mut solved, velocities);
+            let error = progress.error() / equations.dt;
+            let goal = |part: &Part| Goal { error: error * part.size, share: 0.0 };
+            self.follow(references, equations, goal, &mut solved, velocities);
             self.set.compare(&mut self.parts[..self.count], velocities);
             let measure = Measurement { dt: equations.dt, is_first: progress.outer == 0 };
             let residual = self.set.measure(measure, rows, velocities, row_impulses);
@@ -270,18 +315,26 @@ impl FactoredPgs {
         Ok(solved)
     }
 
-    /// Lets all bodies follow their impulses, to an error per size and step.
+    /// Lets all bodies follow their impulses.
     fn follow(
         &mut self,
         references: &mut References,
         equations: PartEquations<'_>,
-        error: f64,
+        goal: impl Fn(&Part) -> Goal + Sync + Send,
         solved: &mut Solved,
         velocities: &mut [Vec3],
     ) {
-        for part in &mut self.parts[..self.count] {
-            let goal = Goal { error: error * part.size / equations.dt, share: 0.0 };
-            part.follow(references, equations, &self.right, goal, velocities);
+        let FactoredPgs { parts, count, right, offsets, threads, .. } = self;
+        let parts = &mut parts[..*count];
+        split(offsets, *count, *threads);
+        let (known, before) = (&*references, &*velocities);
+        par::chunks(parts, offsets, |_, piece| {
+            for part in piece.iter_mut().filter(|part| part.is_ready) {
+                part.follow(known, equations, right, goal(part), before);
+            }
+        });
+        for part in parts.iter().filter(|part| part.is_ready) {
+            part.apply(references, velocities);
             solved.iterations += part.iterations;
         }
     }

@@ -102,6 +102,8 @@ pub(super) struct Part {
     pub key: usize,
     bodies: Vec<usize>,
     pub spans: Spans,
+    /// Whether it has an inverse or factors.
+    pub is_ready: bool,
     /// Whether it has a dense inverse.
     pub is_exact: bool,
     inverse: Inverse,
@@ -115,6 +117,10 @@ pub(super) struct Part {
     corrected: Vec<Vec3>,
     direction: Vec<Vec3>,
     image: Vec<Vec3>,
+    /// Change of its velocities by the last solve, m/s; empty where there was none.
+    change: Vec<Vec3>,
+    /// What an iteration left of the error, where it was measured.
+    rate: Option<f64>,
     work: Work,
     /// Size of the smallest body at its contacts, m.
     pub size: f64,
@@ -188,6 +194,7 @@ impl Part {
         self.size = f64::INFINITY;
         self.working.clear();
         (self.left, self.is_changed, self.is_new) = (f64::INFINITY, true, false);
+        self.is_ready = true;
         (self.iterations, self.total, self.prediction_error) = (0, 0, 0.0);
     }
 
@@ -288,34 +295,44 @@ impl Part {
 
     /// Solves for its velocities under all impulses, as far as the goal says.
     ///
-    /// `right` has the impulses of the contacts.
+    /// `right` has the impulses of the contacts. [`Part::apply`] puts the velocities in place.
     pub(super) fn follow(
         &mut self,
-        references: &mut References,
+        references: &References,
         equations: PartEquations<'_>,
         right: &[Vec3],
         goal: Goal,
-        velocities: &mut [Vec3],
+        velocities: &[Vec3],
     ) {
-        self.iterations = 0;
+        (self.iterations, self.rate) = (0, None);
+        self.change.clear();
         if !self.is_changed && self.left <= goal.error {
             return;
         }
         self.is_changed = false;
+        self.change.resize(self.spans.len(), Vec3::ZERO);
         if self.is_exact {
             return self.follow_exactly(equations, right, velocities);
         }
-        if let Some(rate) = self.iterate(references, equations, goal, velocities) {
+        self.rate = self.iterate(references, equations, goal);
+        self.total += self.iterations;
+    }
+
+    /// Moves on by what the last solve found.
+    pub(super) fn apply(&self, references: &mut References, velocities: &mut [Vec3]) {
+        for (unknown, change) in self.spans.unknowns().zip(&self.change) {
+            velocities[unknown] += *change;
+        }
+        if let Some(rate) = self.rate {
             references.set_rate(self.key, rate);
         }
-        self.total += self.iterations;
     }
 
     fn follow_exactly(
         &mut self,
         equations: PartEquations<'_>,
         right: &[Vec3],
-        velocities: &mut [Vec3],
+        velocities: &[Vec3],
     ) {
         self.left = 0.0;
         let Some(range) = self.spans.single() else { return };
@@ -324,9 +341,10 @@ impl Part {
             equations.matrix.without(row, right[row], velocities, |v| equations.is_held(v))
         };
         self.inverse.solve(free, &mut self.solved);
-        for local in 0..range.len() {
+        for (local, change) in self.change.iter_mut().enumerate() {
             if let Some(place) = self.inverse.place(local) {
-                velocities[range.start + local] = Vec3::from_slice(&self.solved[3 * place..]);
+                let velocity = Vec3::from_slice(&self.solved[3 * place..]);
+                *change = velocity - velocities[range.start + local];
             }
         }
     }
@@ -348,9 +366,9 @@ impl Part {
         references: &References,
         PartEquations { matrix, held, .. }: PartEquations<'_>,
         goal: Goal,
-        velocities: &mut [Vec3],
     ) -> Option<f64> {
         let Part { key, spans, rotation, residual, corrected, direction, image, work, .. } = self;
+        let change = &mut self.change;
         let reference = references.of(*key)?;
         let mut rate = references.rate(*key);
         for vector in [&mut *corrected, direction, image] {
@@ -375,8 +393,8 @@ impl Part {
                 break;
             }
             let length = descent / curvature;
-            for (k, unknown) in spans.unknowns().enumerate() {
-                velocities[unknown] += length * direction[k];
+            for (k, change) in change.iter_mut().enumerate() {
+                *change += length * direction[k];
                 residual[k] -= length * image[k];
             }
             self.iterations = iteration;
