@@ -11,13 +11,19 @@
 //! has a kink, and R jumps; [`crate::math::polar::rotation`] says which is taken.
 
 use crate::force::elastic::Lame;
-use crate::force::elastic::law::{Curvature, Law};
+use crate::force::elastic::law::{Corotated, Curvature, Law, clamped};
 use crate::math::polar::rotation;
 use crate::math::{Mat3, Vec3};
 
 /// Sums of two stretches are taken as at least this: at zero R jumps, and no
 /// derivative exists.
 const LEAST_SUM: f64 = 1e-9;
+
+/// Products of all sums of two stretches below which these are found one by one.
+const LEAST_PRODUCT: f64 = 0.1;
+
+/// Stiffnesses of twists, over μ, that count as none.
+const NO_TWIST: f64 = 1e-6;
 
 /// Squared norms of F of which powers neither vanish nor overflow.
 const MODERATE: std::ops::Range<f64> = 1e-30..1e30;
@@ -73,6 +79,27 @@ impl Law for Corotational {
             flip: Vec3::splat(2.0 * mu),
             twist: Vec3::splat(2.0 * mu) + twist,
         }
+    }
+
+    /// Twists are the eigenvalues of 2μ 1 + (2λ (tr S − 3) − 4μ) (tr S 1 − S)⁻¹ with S = RᵀF, as
+    /// those of tr S 1 − S are the sums of two stretches.
+    #[inline]
+    fn corotated(&self, gradient: Mat3) -> Option<Corotated> {
+        let Lame { mu, lambda } = self.lame;
+        let turn = rotation(gradient);
+        let sum = columns_sum(gradient, turn);
+        // In the frame of the world: R S Rᵀ = F Rᵀ.
+        let sums = Mat3::from_diagonal(Vec3::splat(sum)) - gradient * turn.transpose();
+        let minor = sums.x_axis.x * sums.y_axis.y - sums.x_axis.y * sums.x_axis.y;
+        // At rest it is 2 · 2 · 2.
+        if !(sums.x_axis.x > 0.0 && minor > 0.0 && sums.determinant() > LEAST_PRODUCT) {
+            return None;
+        }
+        let scale = 2.0 * lambda * (sum - 3.0) - 4.0 * mu;
+        let twist = Mat3::from_diagonal(Vec3::splat(2.0 * mu)) + scale * sums.inverse();
+        let is_small = columns_sum(twist, twist) <= crate::math::powi(NO_TWIST * mu, 2);
+        let twist = (!is_small).then(|| clamped(twist)).filter(|twist| *twist != Mat3::ZERO);
+        Some(Corotated { rotation: turn, lame: self.lame, twist })
     }
 }
 
@@ -213,5 +240,31 @@ mod tests {
         // −(2·2 + 3·3)
         assert_eq!(law.stress(Mat3::ZERO), Mat3::from_diagonal(Vec3::splat(-13.0)));
         assert!(law.curvature(Vec3::ZERO).twist.is_finite());
+    }
+
+    #[test]
+    fn the_definite_form_is_that_of_the_stretches_axes() {
+        let law = Corotational::from_lame(LAME);
+        let mut random = Random::new(11);
+        let (mut quick, mut twisted) = (0, 0);
+        for size in [1e-9, 1e-3, 0.1, 0.5, 2.0] {
+            for _ in 0..300 {
+                let strain = Mat3::from_cols(random.vec3(), random.vec3(), random.vec3());
+                let turn = crate::math::Quat::from_scaled_axis(3.0 * random.vec3());
+                let gradient = Mat3::from_quat(turn) * (Mat3::IDENTITY + size * strain);
+                let Some(corotated) = law.corotated(gradient) else { continue };
+                let found = crate::math::svd::svd(gradient);
+                let curvature = law.curvature(found.stretches).clamped();
+                let (a, b) = (random.vec3(), random.vec3());
+                let along = [a, b].map(|g| found.v.transpose() * g);
+                let expected = found.u * curvature.block(along[0], along[1]) * found.u.transpose();
+                let block = corotated.block(corotated.rotation * a, corotated.rotation * b);
+                // Twists of up to 1e-6 μ count as none.
+                assert!(block.abs_diff_eq(expected, 1e-5), "{gradient} {block} {expected}");
+                quick += 1;
+                twisted += usize::from(corotated.twist.is_some());
+            }
+        }
+        assert!(quick > 1000 && twisted > 300, "{quick} {twisted}");
     }
 }

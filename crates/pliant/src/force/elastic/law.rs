@@ -11,8 +11,9 @@
 //! where ψᵢ = ∂ψ/∂σᵢ. A law writes the quotients out, so that equal stretches divide nothing.
 
 use crate::force::elastic::Lame;
+use crate::force::stiffness::outer;
 use crate::math::eigen::eigen;
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, skew};
 
 /// An isotropic energy of the deformation gradient.
 pub trait Law: std::fmt::Debug + Clone + Send + Sync {
@@ -27,6 +28,42 @@ pub trait Law: std::fmt::Debug + Clone + Send + Sync {
 
     /// Its second derivative, seen from the axes of the stretches.
     fn curvature(&self, stretches: Vec3) -> Curvature;
+
+    /// Its second derivative without negative eigenvalues, where that is known without the axes.
+    ///
+    /// `None` by default: then it is that of [`Law::curvature`], clamped.
+    fn corotated(&self, gradient: Mat3) -> Option<Corotated> {
+        let _ = gradient;
+        None
+    }
+}
+
+/// Second derivative of an energy that is linear elasticity in a frame that turns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Corotated {
+    /// From the frame to the world.
+    pub rotation: Mat3,
+    /// Moduli, Pa.
+    pub lame: Lame,
+    /// Of the antisymmetric shears about each axis of the world, Pa; none where there is none.
+    pub twist: Option<Mat3>,
+}
+
+impl Corotated {
+    /// The block that corner j's motion adds to corner i's force, Pa/m².
+    ///
+    /// `g_i` and `g_j` are the corners' gradients, turned to the world, 1/m.
+    #[inline]
+    pub(super) fn block(&self, g_i: Vec3, g_j: Vec3) -> Mat3 {
+        let Lame { mu, lambda } = self.lame;
+        let direct = Mat3::from_diagonal(Vec3::splat(mu * g_i.dot(g_j)));
+        let linear = direct + outer(lambda * g_i, g_j) + outer(mu * g_j, g_i);
+        match self.twist {
+            None => linear,
+            // Velocities u at a corner turn by u × g; the transpose of skew(g) is −skew(g).
+            Some(twist) => linear - skew(g_i) * (0.5 * twist * skew(g_j)),
+        }
+    }
 }
 
 /// Second derivative of an isotropic energy by the gradient, along the stretches' axes.
@@ -84,11 +121,14 @@ impl Curvature {
 }
 
 /// A symmetric matrix with its negative eigenvalues set to zero.
-fn clamped(matrix: Mat3) -> Mat3 {
+pub(super) fn clamped(matrix: Mat3) -> Mat3 {
     // Positive leading minors decide most cases without a single rotation.
     let minor = matrix.x_axis.x * matrix.y_axis.y - matrix.y_axis.x * matrix.y_axis.x;
     if matrix.x_axis.x > 0.0 && minor > 0.0 && matrix.determinant() > 0.0 {
         return matrix;
+    }
+    if matrix.x_axis.x < 0.0 && minor > 0.0 && matrix.determinant() < 0.0 {
+        return Mat3::ZERO;
     }
     let found = eigen(matrix);
     let kept = Mat3::from_diagonal(found.values.max(Vec3::ZERO));
@@ -107,6 +147,10 @@ mod tests {
         assert!(clamped(matrix).abs_diff_eq(expected, 1e-14));
         let definite = Mat3::from_diagonal(Vec3::new(3.0, 2.0, 1e-9));
         assert_eq!(clamped(definite), definite);
+        assert_eq!(clamped(-definite), Mat3::ZERO);
+        let mixed = Mat3::from_diagonal(Vec3::new(-3.0, -2.0, 1.0));
+        let kept = Mat3::from_diagonal(Vec3::new(0.0, 0.0, 1.0));
+        assert!(clamped(mixed).abs_diff_eq(kept, 1e-15));
         let shears = Curvature { stretch: definite, flip: Vec3::NEG_X, twist: Vec3::Z };
         assert_eq!(shears.clamped(), Curvature { flip: Vec3::ZERO, ..shears });
     }

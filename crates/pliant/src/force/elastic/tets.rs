@@ -128,6 +128,17 @@ impl<L: Law> Elastic<L> {
         gradients: &[Vec3; 3],
         blocks: &mut [[Mat3; 3]; 3],
     ) {
+        if form == Form::Definite
+            && let Some(corotated) = law.corotated(deformation)
+        {
+            let along = gradients.map(|g| corotated.rotation * g);
+            for i in 0..3 {
+                for j in i..3 {
+                    blocks[i][j] += weight * corotated.block(along[i], along[j]);
+                }
+            }
+            return;
+        }
         let found = svd(deformation);
         let mut curvature = law.curvature(found.stretches);
         if form == Form::Definite {
