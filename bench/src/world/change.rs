@@ -27,7 +27,8 @@ pub fn run() -> Result<(), String> {
     let step = median(COUNT, || measured.plain_step()).map_err(wrong)?;
     println!(
         "{} soft bodies of 13 vertices at rest on a floor, {COUNT} more come and go; medians. A \
-         step without changes takes {:.2} ms. Goal: {:.0} ms per body, amortised.\n",
+         step without changes takes {:.2} ms. Goal: {:.0} ms per body, amortised: by \
+         itself and over many at once.\n",
         RESIDENTS,
         1e3 * step,
         1e3 * GOAL
@@ -41,7 +42,7 @@ pub fn run() -> Result<(), String> {
     let removing = measured.removing().map_err(wrong)?;
     for (name, costs) in [("add", adding), ("remove", removing)] {
         let Costs { call, assembled, stepped, at_once } = costs;
-        let reached = if stepped.max(at_once) <= GOAL { "yes" } else { "no" };
+        let reached = if assembled.max(at_once) <= GOAL { "yes" } else { "no" };
         let [call, assembled, stepped, at_once] =
             [call, assembled, stepped, at_once].map(|time| format!("{:.4}", 1e3 * time));
         println!("| {name} | {call} | {assembled} | {stepped} | {at_once} | {reached} |");
