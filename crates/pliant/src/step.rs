@@ -384,10 +384,14 @@ impl Stepper {
         if scratch.contact.rows.is_empty() {
             return;
         }
+        let velocities = match scratch.solved_velocities.len() == trial.velocities.len() {
+            true => &scratch.solved_velocities,
+            false => &trial.velocities,
+        };
         let step = SolvedStep {
             contact: &scratch.contact,
             positions: &trial.positions,
-            velocities: &trial.velocities,
+            velocities,
             masses: masses.of(),
             held: pins.vertices(),
             rigids,

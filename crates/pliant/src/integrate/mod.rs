@@ -83,6 +83,9 @@ pub struct StepScratch {
     /// Velocity, m/s, and spin, rad/s, of each rigid body as solved with the last step, by an
     /// integrator that solves constraints.
     pub rigid_solution: Vec<(Vec3, Vec3)>,
+    /// Velocities of all vertices as solved with the last step, m/s, where bodies have been turned
+    /// since; otherwise empty.
+    pub solved_velocities: Vec<Vec3>,
     /// Which rigid bodies sleep, in their order; none where there is no entry.
     pub asleep: Vec<bool>,
     /// Whether the contacts of each part of a step are kept.

@@ -118,7 +118,7 @@ fn a_thrown_block_keeps_its_momenta() {
             assert!(lost.momentum < MOMENTUM_TOLERANCE, "{name}: {}", lost.momentum);
             let kept = lost.spin < MOMENTUM_TOLERANCE;
             assert_eq!(kept, method.keeps_spin, "{name}: {}", lost.spin);
-            assert!(lost.wobble > 0.01, "{name}: nothing bends");
+            assert!(lost.wobble > 0.01, "{name}: nothing bends: {}", lost.wobble);
         }
     }
 }

@@ -17,6 +17,7 @@
 mod joints;
 mod newton;
 mod rigid;
+mod rotation;
 mod springs;
 
 use crate::body::soft::State;
@@ -204,6 +205,9 @@ impl Implicit {
         right.clear();
         let free = stage.velocities.iter().zip(system.masses.of());
         right.extend(free.zip(&*forces).map(|((v, m), f)| *m * *v + stage.span * *f));
+        if self.settings.kind == ImplicitKind::Euler {
+            rotation::add_centrifugal(system, trial.motion(), right, stage.span);
+        }
         let attached = system
             .rigids
             .attached()
@@ -309,7 +313,7 @@ impl Implicit {
     }
 
     /// The state at the end of the step.
-    fn finish(&mut self, system: &System, state: &State, dt: f64) {
+    fn finish(&mut self, system: &mut System, state: &State, dt: f64) {
         let Implicit { settings, stage, ends, next, .. } = self;
         next.copy_from(state);
         next.time = state.time + dt;
@@ -321,6 +325,11 @@ impl Implicit {
                 next.positions[k] = stage.positions[k] + stage.span * *end;
                 next.velocities[k] = *end;
             }
+        }
+        system.scratch.solved_velocities.clear();
+        if settings.kind == ImplicitKind::Euler && settings.equations == Equations::LinearisedOnce {
+            system.scratch.solved_velocities.extend_from_slice(&next.velocities);
+            rotation::turn_free_bodies(system, &state.positions, next, dt);
         }
         system.pins.hold(next.time, &mut next.positions, &mut next.velocities);
     }
