@@ -7,6 +7,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 mod check;
 
+mod convert;
+
 mod depth;
 
 mod proximity;
@@ -61,6 +63,7 @@ const EXAMPLES: &str = "\
 Examples:
   pliant check liver.msh              what is in a mesh, and what is wrong with it
   pliant check *.obj --json           the same for programs
+  pliant convert liver.msh liver.vtu  the same mesh in another format
   pliant depth ball.vtk torus.obj     how deep bodies overlap, and which way is out
   pliant proximity a.svg b.geojson    how near outlines are, or how deep they overlap
   pliant scenes                       what can be run without a file
@@ -103,6 +106,12 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
+    /// Write a mesh file in another format
+    ///
+    /// Reads what `pliant check` reads; formats follow the endings of the names. Tets go into a
+    /// format for surfaces as their boundary, with a note.
+    #[command(after_help = convert::AFTER_HELP)]
+    Convert(convert::ConvertArguments),
     /// Compute penetration depth and direction out for every vertex inside another body
     ///
     /// Each mesh is one body, where its file puts it: tets if the file has any, otherwise a
@@ -200,6 +209,7 @@ fn main() -> ExitCode {
     let done = match arguments.command {
         Command::Check { json: true, files } => check::print_json(&files),
         Command::Check { json: false, files } => check::print_tables(&files),
+        Command::Convert(arguments) => convert::run(&arguments),
         Command::Depth(arguments) => depth::run(&arguments),
         Command::Proximity(arguments) => proximity::run(&arguments),
         Command::Picture(arguments) => picture::run(&arguments, picture::open),

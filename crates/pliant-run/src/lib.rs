@@ -5,6 +5,8 @@
 
 pub mod check;
 
+pub mod convert;
+
 pub mod depth;
 
 pub mod proximity;

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 mod check;
 
+mod convert;
+
 mod depth;
 
 mod proximity;
