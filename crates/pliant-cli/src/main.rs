@@ -15,6 +15,8 @@ mod proximity;
 
 mod picture;
 
+mod export;
+
 mod progress;
 
 mod run;
@@ -69,6 +71,7 @@ Examples:
   pliant scenes                       what can be run without a file
   pliant run block                    run a scene to a folder with a report
   pliant resume runs/block            continue it after Ctrl-C or a crash
+  pliant export runs/block -o a.glb   its recording for other programs
   pliant demo                         generate some bodies, write and check them
 
 Exit codes: 0 success, 1 the run failed, 2 bad arguments or input, 130 interrupted.
@@ -144,6 +147,9 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
     /// Draw a frame of a run as a PNG file
     #[command(after_help = picture::AFTER_HELP)]
     Picture(picture::PictureArguments),
+    /// Write the recording of a run for other programs: ParaView, Blender, NumPy, pictures
+    #[command(after_help = export::AFTER_HELP)]
+    Export(export::ExportArguments),
     /// List the built-in scenes and their parameters, or print one, or the schema of all
     ///
     /// In every scene `response`, `integrator`, `duration` and `dt` can be set, and any path,
@@ -213,6 +219,7 @@ fn main() -> ExitCode {
         Command::Depth(arguments) => depth::run(&arguments),
         Command::Proximity(arguments) => proximity::run(&arguments),
         Command::Picture(arguments) => picture::run(&arguments, picture::open),
+        Command::Export(arguments) => export::run(&arguments),
         Command::Scenes { schema: true, .. } => scenes::print_schema(),
         Command::Scenes { name: Some(name), .. } => scenes::print_scene(&name),
         Command::Scenes { .. } => scenes::print_list(),

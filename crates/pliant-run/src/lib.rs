@@ -23,4 +23,6 @@ pub mod recording;
 
 pub mod run;
 
+pub mod export;
+
 pub mod compare;

@@ -25,6 +25,8 @@ mod verdicts;
 
 mod resume;
 
+mod export;
+
 mod hostile;
 
 mod shell;
