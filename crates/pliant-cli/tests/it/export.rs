@@ -39,7 +39,7 @@ fn bad_input_is_one_line_and_leaves_nothing() {
     let run = run(&folder);
     let check = |arguments: &[&str], code: i32, expected: &str| {
         let out = folder.0.join(arguments[1]).to_string_lossy().into_owned();
-        let call = [&["export", arguments[0], "-o", &out], &arguments[2..]].concat();
+        let call = [&["export", arguments[0], "-o", &out][..], &arguments[2..]].concat();
         let (found, stdout, stderr) = reported(&pliant(&call));
         assert_eq!((found, stdout.as_str(), stderr.lines().count()), (code, "", 1), "{stderr}");
         assert!(stderr.contains(expected), "{stderr}");
