@@ -96,7 +96,7 @@ fn recording(look: &RecordingLook) -> String {
 }
 
 /// A size that is easy to read.
-fn bytes(count: u64) -> String {
+pub fn bytes(count: u64) -> String {
     match count {
         0..1_000 => format!("{count} bytes"),
         1_000..1_000_000 => format!("{:.1} kB", count as f64 / 1e3),

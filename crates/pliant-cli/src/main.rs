@@ -7,11 +7,15 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 mod check;
 
+mod convert;
+
 mod depth;
 
 mod proximity;
 
 mod picture;
+
+mod export;
 
 mod progress;
 
@@ -61,11 +65,13 @@ const EXAMPLES: &str = "\
 Examples:
   pliant check liver.msh              what is in a mesh, and what is wrong with it
   pliant check *.obj --json           the same for programs
+  pliant convert liver.msh liver.vtu  the same mesh in another format
   pliant depth ball.vtk torus.obj     how deep bodies overlap, and which way is out
   pliant proximity a.svg b.geojson    how near outlines are, or how deep they overlap
   pliant scenes                       what can be run without a file
   pliant run block                    run a scene to a folder with a report
   pliant resume runs/block            continue it after Ctrl-C or a crash
+  pliant export runs/block -o a.glb   its recording for other programs
   pliant demo                         generate some bodies, write and check them
 
 Exit codes: 0 success, 1 the run failed, 2 bad arguments or input, 130 interrupted.
@@ -103,6 +109,12 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
+    /// Write a mesh file in another format
+    ///
+    /// Reads what `pliant check` reads; formats follow the endings of the names. Tets go into a
+    /// format for surfaces as their boundary, with a note.
+    #[command(after_help = convert::AFTER_HELP)]
+    Convert(convert::ConvertArguments),
     /// Compute penetration depth and direction out for every vertex inside another body
     ///
     /// Each mesh is one body, where its file puts it: tets if the file has any, otherwise a
@@ -135,6 +147,9 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
     /// Draw a frame of a run as a PNG file
     #[command(after_help = picture::AFTER_HELP)]
     Picture(picture::PictureArguments),
+    /// Write the recording of a run for other programs: ParaView, Blender, NumPy, pictures
+    #[command(after_help = export::AFTER_HELP)]
+    Export(export::ExportArguments),
     /// List the built-in scenes and their parameters, or print one, or the schema of all
     ///
     /// In every scene `response`, `integrator`, `duration` and `dt` can be set, and any path,
@@ -200,9 +215,11 @@ fn main() -> ExitCode {
     let done = match arguments.command {
         Command::Check { json: true, files } => check::print_json(&files),
         Command::Check { json: false, files } => check::print_tables(&files),
+        Command::Convert(arguments) => convert::run(&arguments),
         Command::Depth(arguments) => depth::run(&arguments),
         Command::Proximity(arguments) => proximity::run(&arguments),
         Command::Picture(arguments) => picture::run(&arguments, picture::open),
+        Command::Export(arguments) => export::run(&arguments),
         Command::Scenes { schema: true, .. } => scenes::print_schema(),
         Command::Scenes { name: Some(name), .. } => scenes::print_scene(&name),
         Command::Scenes { .. } => scenes::print_list(),

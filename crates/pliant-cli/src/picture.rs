@@ -102,7 +102,7 @@ pub fn open(run: &Path) -> Result<Box<dyn Frames>, String> {
 }
 
 /// `1280x720` as two numbers.
-fn size(text: &str) -> Result<[u32; 2], String> {
+pub fn size(text: &str) -> Result<[u32; 2], String> {
     let sides = text.split_once(['x', '×']).and_then(|(width, height)| {
         Some([width.parse::<u32>().ok()?, height.parse::<u32>().ok()?])
     });
@@ -118,7 +118,7 @@ fn size(text: &str) -> Result<[u32; 2], String> {
 }
 
 /// `1,-2,0.5` as a direction.
-fn direction(text: &str) -> Result<[f64; 3], String> {
+pub fn direction(text: &str) -> Result<[f64; 3], String> {
     let parts: Vec<f64> = text.split(',').map_while(|part| part.trim().parse().ok()).collect();
     let direction: [f64; 3] = match parts.try_into() {
         Ok(direction) if text.matches(',').count() == 2 => direction,

@@ -73,6 +73,42 @@ impl Progress for Bar {
     }
 }
 
+/// What the bar of an export looks like.
+const FRAMES: &str = "{msg} {wide_bar} {pos}/{len} frames, {eta} left";
+
+/// A bar for frames that are written; also handles Ctrl-C.
+pub struct FrameBar {
+    bar: ProgressBar,
+    stop: Arc<AtomicBool>,
+}
+
+impl FrameBar {
+    /// A bar with a name, or a one-line error if Ctrl-C cannot be handled.
+    pub fn new(name: &str) -> Result<FrameBar, String> {
+        let stop = listen().map_err(|error| format!("cannot watch for Ctrl-C: {error}"))?;
+        let bar = drawn(name);
+        if let Ok(style) = ProgressStyle::with_template(FRAMES) {
+            bar.set_style(style);
+        }
+        Ok(FrameBar { bar, stop })
+    }
+
+    /// Shows how far it is; breaks after Ctrl-C.
+    pub fn frame(&self, done: usize, all: usize) -> ControlFlow<()> {
+        self.bar.set_length(all as u64);
+        self.bar.set_position(done as u64);
+        match self.stop.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Removes the bar.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 /// A bar of which only the name is known yet.
 fn drawn(name: &str) -> ProgressBar {
     let target = match is_quiet() {

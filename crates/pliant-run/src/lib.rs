@@ -5,6 +5,8 @@
 
 pub mod check;
 
+pub mod convert;
+
 pub mod depth;
 
 pub mod proximity;
@@ -20,5 +22,7 @@ pub mod scene;
 pub mod recording;
 
 pub mod run;
+
+pub mod export;
 
 pub mod compare;

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 mod check;
 
+mod convert;
+
 mod depth;
 
 mod proximity;
@@ -22,6 +24,8 @@ mod run;
 mod verdicts;
 
 mod resume;
+
+mod export;
 
 mod hostile;
 

@@ -19,7 +19,7 @@ use crate::files::{Disk, Entry, Files};
 pub const READABLE: &str = ".vtk .vtu .msh .mesh .node .ele .veg .obj .stl .ply .off";
 
 /// Endings that can be written, for messages.
-pub const WRITABLE: &str = ".vtu .vtk .msh .obj";
+pub const WRITABLE: &str = ".vtu .vtk .msh for tets, .obj .stl .ply .off for triangles";
 
 /// First bytes of a file packed by gzip.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -33,6 +33,15 @@ pub struct MeshFile {
     pub format: Format,
     /// What it holds.
     pub mesh: RawMesh,
+}
+
+/// What a file that is written holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cells {
+    /// Tets.
+    Tets,
+    /// Triangles.
+    Triangles,
 }
 
 /// Why a mesh file was not read or written.
@@ -154,16 +163,31 @@ pub fn write_tets(
     save(path, &bytes)
 }
 
-/// Writes triangles as `.obj`, atomically.
+/// Whether the format of the file's ending holds tets or triangles; an error if it is not written.
+pub fn cells_written(path: &Path) -> Result<Cells, MeshFileError> {
+    match ending(path) {
+        Some(Format::Vtu | Format::Vtk | Format::Msh) => Ok(Cells::Tets),
+        Some(Format::Obj | Format::Stl | Format::Ply | Format::Off) => Ok(Cells::Triangles),
+        _ => Err(MeshFileError::NotWritable { path: path.to_path_buf() }),
+    }
+}
+
+/// Writes triangles in the format of the file's ending, atomically.
+///
+/// `.obj`, `.off`, `.ply` (binary) and `.stl` (binary, 32-bit coordinates).
 pub fn write_triangles(
     path: &Path,
     positions: &[Vec3],
     triangles: &[[VertexId; 3]],
 ) -> Result<(), MeshFileError> {
-    match ending(path) {
-        Some(Format::Obj) => save(path, &write::obj::write(positions, triangles)),
-        _ => Err(MeshFileError::NotWritable { path: path.to_path_buf() }),
-    }
+    let bytes = match ending(path) {
+        Some(Format::Obj) => write::obj::write(positions, triangles),
+        Some(Format::Stl) => write::stl::write(positions, triangles),
+        Some(Format::Ply) => write::ply::write(positions, triangles),
+        Some(Format::Off) => write::off::write(positions, triangles),
+        _ => return Err(MeshFileError::NotWritable { path: path.to_path_buf() }),
+    };
+    save(path, &bytes)
 }
 
 fn ending(path: &Path) -> Option<Format> {

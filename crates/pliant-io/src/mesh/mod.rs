@@ -7,5 +7,6 @@ pub mod write;
 pub mod file;
 
 pub use file::{
-    MeshFile, MeshFileError, READABLE, WRITABLE, read, read_from, write_tets, write_triangles,
+    Cells, MeshFile, MeshFileError, READABLE, WRITABLE, cells_written, read, read_from, write_tets,
+    write_triangles,
 };

@@ -7,6 +7,7 @@
 //! The same view gives the same bytes: f64 throughout, index order, and of the functions
 //! that differ between machines only the one that turns moving obstacles.
 
+use pliant::math::Vec3;
 use pliant_scene::loaded::{BodyInfo, RenderMesh};
 
 pub mod png;
@@ -30,6 +31,7 @@ mod shade;
 mod shadow;
 
 pub use png::png;
+pub(crate) use shade::body_colour;
 
 /// Smallest and largest side of a picture, pixels.
 pub const SIDES: std::ops::RangeInclusive<u32> = 1..=8192;
@@ -116,8 +118,16 @@ pub struct Image {
 /// Triangles with a corner that is not finite or not there are left out with a notice. A scene
 /// without anything to show is an empty background.
 pub fn render(view: &View<'_>) -> Image {
+    render_framing(view, &[])
+}
+
+/// The same with further points that the picture must hold, world space, m.
+///
+/// Frames of an animation that hold the same points are seen from the same place.
+pub fn render_framing(view: &View<'_>, points: &[Vec3]) -> Image {
     let size = view.size.map(|side| side.clamp(*SIDES.start(), *SIDES.end()));
     let mut model = model::Model::new(view);
+    model.framed.extend(points);
     let projection = projection::Projection::new(&model.framed, view.camera, size);
     model.leave_out_hiding(projection.eye);
     let seen = raster::seen(&model, &projection, size);

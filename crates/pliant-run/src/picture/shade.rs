@@ -24,6 +24,11 @@ const BODIES: [[u8; 3]; 10] = [
     [150, 118, 98],
 ];
 
+/// Colour of a body, sRGB, 0 to 255.
+pub(crate) fn body_colour(index: usize) -> [u8; 3] {
+    BODIES[index % BODIES.len()]
+}
+
 /// Colour of obstacles.
 const OBSTACLE: [u8; 3] = [168, 174, 182];
 
@@ -134,9 +139,7 @@ impl Shader<'_> {
         };
         let ray = self.projection.ray(at);
         match triangle.paint {
-            Paint::Body(index) => {
-                self.surface(triangle, ray, light(BODIES[index % BODIES.len()]), BACK)
-            }
+            Paint::Body(index) => self.surface(triangle, ray, light(body_colour(index)), BACK),
             Paint::Obstacle => self.surface(triangle, ray, light(OBSTACLE), 1.0),
             Paint::Ground(index) => self.ground(&self.model.grounds[index], ray, background),
         }
@@ -145,7 +148,7 @@ impl Shader<'_> {
     /// Outlines have their plain colour, and the lines around them a dark one.
     fn flat(&self, part: usize) -> Light {
         let body = self.model.flats[part / 2].body;
-        let colour = light(BODIES[body % BODIES.len()]);
+        let colour = light(body_colour(body));
         if part.is_multiple_of(2) { colour } else { OUTLINE * colour }
     }
 

@@ -42,13 +42,15 @@ fn tets_survive_every_format_written() {
 }
 
 #[test]
-fn triangles_survive_obj() {
+fn triangles_survive_every_format_that_shares_vertices() {
     let (folder, mesh) = (folder("triangles"), body());
     let triangles = [[0, 1, 2].map(VertexId), [2, 1, 4].map(VertexId)];
-    let path = folder.join("skin.obj");
-    pliant_io::mesh::write_triangles(&path, &mesh.positions, &triangles).unwrap();
-    let back = pliant_io::mesh::read(&path).unwrap().mesh;
-    assert_eq!((back.positions, back.triangles), (mesh.positions, triangles.to_vec()));
+    for name in ["skin.obj", "skin.ply", "skin.off"] {
+        let path = folder.join(name);
+        pliant_io::mesh::write_triangles(&path, &mesh.positions, &triangles).unwrap();
+        let back = pliant_io::mesh::read(&path).unwrap().mesh;
+        assert_eq!((&back.positions, &back.triangles[..]), (&mesh.positions, &triangles[..]));
+    }
     std::fs::remove_dir_all(folder).unwrap();
 }
 

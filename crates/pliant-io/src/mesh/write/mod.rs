@@ -10,6 +10,12 @@ pub mod msh;
 
 pub mod obj;
 
+pub mod stl;
+
+pub mod ply;
+
+pub mod off;
+
 /// How numbers are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {

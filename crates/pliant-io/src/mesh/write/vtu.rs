@@ -44,20 +44,7 @@ pub fn write(
     encoding: VtuEncoding,
 ) -> Vec<u8> {
     debug_assert!(regions.is_empty() || regions.len() == tets.len(), "{} regions", regions.len());
-    let packing = match encoding {
-        VtuEncoding::Zlib => " compressor=\"vtkZLibDataCompressor\"",
-        _ => "",
-    };
-    let mut file = File { out: Vec::new(), appended: Vec::new(), encoding };
-    file.push(&format!(
-        "<?xml version=\"1.0\"?>\n\
-         <VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" \
-         header_type=\"UInt64\"{packing}>\n\
-         <UnstructuredGrid>\n\
-         <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
-        positions.len(),
-        tets.len()
-    ));
+    let mut file = File::begin([positions.len(), tets.len()], encoding);
     file.push("<Points>\n");
     file.push_array(Column::Points(positions));
     file.push("</Points>\n<Cells>\n");
@@ -74,6 +61,38 @@ pub fn write(
     file.finish()
 }
 
+/// Cells of any kind on points of 32 bits, with one number per point.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Grid<'a> {
+    /// World space, m.
+    pub points: &'a [[f32; 3]],
+    /// Corners of all cells, one cell after the other.
+    pub corners: &'a [u32],
+    /// Where the corners of each cell end.
+    pub ends: &'a [u64],
+    /// VTK's number of each cell's kind, as many as `ends`.
+    pub kinds: &'a [u8],
+    /// Body of each point, as many as points: the point data `body`.
+    pub bodies: &'a [u32],
+}
+
+/// Writes a grid of one piece; numbers keep their bits.
+pub fn write_grid(grid: &Grid, encoding: VtuEncoding) -> Vec<u8> {
+    debug_assert_eq!(grid.ends.len(), grid.kinds.len());
+    debug_assert_eq!(grid.points.len(), grid.bodies.len());
+    let mut file = File::begin([grid.points.len(), grid.ends.len()], encoding);
+    file.push("<PointData Scalars=\"body\">\n");
+    file.push_array(Column::Bodies(grid.bodies));
+    file.push("</PointData>\n<Points>\n");
+    file.push_array(Column::ShortPoints(grid.points));
+    file.push("</Points>\n<Cells>\n");
+    file.push_array(Column::Corners(grid.corners));
+    file.push_array(Column::Ends(grid.ends));
+    file.push_array(Column::Kinds(grid.kinds));
+    file.push("</Cells>\n</Piece>\n</UnstructuredGrid>\n");
+    file.finish()
+}
+
 /// One array of the file.
 #[derive(Clone, Copy)]
 enum Column<'a> {
@@ -84,6 +103,11 @@ enum Column<'a> {
     /// Types of so many tets.
     Types(usize),
     Regions(&'a [u32]),
+    ShortPoints(&'a [[f32; 3]]),
+    Corners(&'a [u32]),
+    Ends(&'a [u64]),
+    Kinds(&'a [u8]),
+    Bodies(&'a [u32]),
 }
 
 impl Column<'_> {
@@ -91,9 +115,11 @@ impl Column<'_> {
     fn attributes(self) -> &'static str {
         match self {
             Column::Points(_) => "type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"",
-            Column::Connectivity(_) => "type=\"UInt32\" Name=\"connectivity\"",
-            Column::Offsets(_) => "type=\"Int64\" Name=\"offsets\"",
-            Column::Types(_) => "type=\"UInt8\" Name=\"types\"",
+            Column::ShortPoints(_) => "type=\"Float32\" Name=\"Points\" NumberOfComponents=\"3\"",
+            Column::Bodies(_) => "type=\"UInt32\" Name=\"body\"",
+            Column::Connectivity(_) | Column::Corners(_) => "type=\"UInt32\" Name=\"connectivity\"",
+            Column::Offsets(_) | Column::Ends(_) => "type=\"Int64\" Name=\"offsets\"",
+            Column::Types(_) | Column::Kinds(_) => "type=\"UInt8\" Name=\"types\"",
             Column::Regions(_) => "type=\"UInt32\" Name=\"region\"",
         }
     }
@@ -115,9 +141,15 @@ impl Column<'_> {
             }
             Column::Offsets(tets) => (1..=tets as u64).for_each(|tet| push_line(out, 4 * tet)),
             Column::Types(tets) => (0..tets).for_each(|_| push_line(out, u64::from(TETRAHEDRON))),
-            Column::Regions(regions) => {
-                regions.iter().for_each(|&region| push_line(out, u64::from(region)));
+            Column::Regions(numbers) | Column::Corners(numbers) | Column::Bodies(numbers) => {
+                numbers.iter().for_each(|&number| push_line(out, u64::from(number)));
             }
+            Column::ShortPoints(points) => {
+                let wide = points.iter().map(|p| Vec3::from(p.map(f64::from)));
+                wide.for_each(|point| push_point(out, point));
+            }
+            Column::Ends(ends) => ends.iter().for_each(|&end| push_line(out, end)),
+            Column::Kinds(kinds) => kinds.iter().for_each(|&kind| push_line(out, kind.into())),
         }
     }
 
@@ -133,7 +165,14 @@ impl Column<'_> {
                 (1..=tets as u64).flat_map(|tet| (4 * tet).to_le_bytes()).collect()
             }
             Column::Types(tets) => vec![TETRAHEDRON; tets],
-            Column::Regions(regions) => regions.iter().flat_map(|r| r.to_le_bytes()).collect(),
+            Column::Regions(numbers) | Column::Corners(numbers) | Column::Bodies(numbers) => {
+                numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+            }
+            Column::ShortPoints(points) => {
+                points.iter().flatten().flat_map(|number| number.to_le_bytes()).collect()
+            }
+            Column::Ends(ends) => ends.iter().flat_map(|end| end.to_le_bytes()).collect(),
+            Column::Kinds(kinds) => kinds.to_vec(),
         }
     }
 }
@@ -147,6 +186,23 @@ struct File {
 }
 
 impl File {
+    /// A file of one piece with so many points and cells.
+    fn begin([points, cells]: [usize; 2], encoding: VtuEncoding) -> File {
+        let packing = match encoding {
+            VtuEncoding::Zlib => " compressor=\"vtkZLibDataCompressor\"",
+            _ => "",
+        };
+        let mut file = File { out: Vec::new(), appended: Vec::new(), encoding };
+        file.push(&format!(
+            "<?xml version=\"1.0\"?>\n\
+             <VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" \
+             header_type=\"UInt64\"{packing}>\n\
+             <UnstructuredGrid>\n\
+             <Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">\n"
+        ));
+        file
+    }
+
     fn push(&mut self, text: &str) {
         self.out.extend(text.as_bytes());
     }
@@ -267,6 +323,24 @@ mod tests {
             let mesh = parse(&write(&[point], &[], &[], encoding)).unwrap();
             let found = mesh.positions[0].to_array().map(f64::to_bits);
             assert_eq!(found, point.to_array().map(f64::to_bits), "{encoding:?}");
+        }
+    }
+
+    #[test]
+    fn cells_of_several_kinds_read_back() {
+        // A triangle, a line and a point: kinds 5, 3 and 1.
+        let grid = Grid {
+            points: &[[0.0; 3], [0.1, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+            corners: &[0, 1, 2, 2, 3, 3],
+            ends: &[3, 5, 6],
+            kinds: &[5, 3, 1],
+            bodies: &[0, 0, 0, 1],
+        };
+        for encoding in ALL {
+            let mesh = parse(&write_grid(&grid, encoding)).unwrap();
+            assert_eq!(mesh.positions[1].x, f64::from(0.1_f32), "{encoding:?}");
+            assert_eq!(mesh.triangles, [[0, 1, 2].map(VertexId)], "{encoding:?}");
+            assert_eq!(mesh.notices.len(), 1, "{:?}", mesh.notices);
         }
     }
 

@@ -1,0 +1,74 @@
+//! `pliant export`.
+
+use serde_json::Value;
+
+use crate::{Folder, pliant, reported};
+
+/// A run of a few steps.
+fn run(folder: &Folder) -> String {
+    let out = folder.0.join("run").to_string_lossy().into_owned();
+    let arguments = ["run", "block", "--set", "duration=0.05", "--out", &out, "--quiet"];
+    assert_eq!(reported(&pliant(&arguments)).0, 0);
+    out
+}
+
+#[test]
+fn a_run_is_exported_in_every_format() {
+    let folder = Folder::new("export");
+    let run = run(&folder);
+    for name in ["vtu", "glb", "obj", "ply", "npz", "gif", "apng"] {
+        let is_folder = ["vtu", "obj", "ply"].contains(&name);
+        let out = folder.0.join(if is_folder { name.to_string() } else { format!("a.{name}") });
+        let out = out.to_string_lossy().into_owned();
+        let call = ["export", &run, "--to", name, "-o", &out, "--size", "32x24", "--json"];
+        let (code, stdout, stderr) = reported(&pliant(&call));
+        assert_eq!((code, stderr.as_str()), (0, ""), "{name}");
+        let json: Value = serde_json::from_str(&stdout).unwrap();
+        assert_eq!((&json["format"], &json["path"]), (&name.into(), &out.into()));
+        assert!(json["frames"].as_u64() > Some(1) && json["bytes"].as_u64() > Some(0), "{json}");
+    }
+    let out = folder.0.join("b.glb").to_string_lossy().into_owned();
+    let (code, stdout, _) = reported(&pliant(&["export", &run, "-o", &out, "--end", "0"]));
+    assert!(code == 0 && stdout.contains("b.glb: 1 frame from 0 to 0 s as glb, "), "{stdout}");
+}
+
+#[test]
+fn bad_input_is_one_line_and_leaves_nothing() {
+    let folder = Folder::new("export-bad");
+    let text = folder.write("a.txt", "hello").to_string_lossy().into_owned();
+    let run = run(&folder);
+    let check = |arguments: &[&str], code: i32, expected: &str| {
+        let out = folder.0.join(arguments[1]).to_string_lossy().into_owned();
+        let call = [&["export", arguments[0], "-o", &out][..], &arguments[2..]].concat();
+        let (found, stdout, stderr) = reported(&pliant(&call));
+        assert_eq!((found, stdout.as_str(), stderr.lines().count()), (code, "", 1), "{stderr}");
+        assert!(stderr.contains(expected), "{stderr}");
+        assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 2);
+    };
+    check(&[&text, "a.glb"], 2, "a.txt: not a pliant recording");
+    check(&[&run, "a"], 2, "the name does not say which format; give --to with one of vtu, glb");
+    check(&[&run, "a.obj", "--to", "obj"], 2, "obj is written as a folder of files");
+    check(&[&run, "a.glb", "--begin", "9"], 2, "no frame between 9 s and ");
+    check(&[&run, "none/a.npz"], 1, "a.npz: cannot be written: No such file");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_without_write_permission_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("export-locked");
+    let run = run(&folder);
+    let locked = folder.0.join("locked");
+    std::fs::create_dir(&locked).unwrap();
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o500)).unwrap();
+    if std::fs::write(locked.join("probe"), "").is_ok() {
+        // Whoever may do everything is not stopped by permissions.
+        return;
+    }
+    for (to, name) in [("npz", "a.npz"), ("vtu", "a")] {
+        let out = locked.join(name).to_string_lossy().into_owned();
+        let (code, _, stderr) = reported(&pliant(&["export", &run, "--to", to, "-o", &out]));
+        assert_eq!((code, stderr.lines().count()), (1, 1), "{stderr}");
+        assert!(stderr.contains("cannot be written: Permission denied"), "{stderr}");
+    }
+}
