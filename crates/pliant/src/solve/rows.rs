@@ -258,28 +258,10 @@ impl RowSolver {
         self.reduction.gather(contacts, row_impulses);
         self.split(sides, contacts, row_impulses);
         let mut all = Solved::default();
-        let [rigid, ..] = &mut self.parts;
-        let ends = Unknowns { velocities, row_impulses: &mut rigid.row_impulses };
-        let rows = &rigid.rows;
-        match self.rigid_pgs.solve(equations, &self.bodies, rows, settings.rows, ends) {
-            Some(solved) => all.add(solved),
-            None => {
-                // Held, or joined by a force.
-                self.islands.replace(Method::Rigid, Method::Dense);
-                self.split(sides, contacts, row_impulses);
-            }
-        }
-        let [_, small, ..] = &mut self.parts;
-        let ends = Unknowns { velocities, row_impulses: &mut small.row_impulses };
-        let rows = &small.rows;
-        match self.dense_pgs.solve(equations, &self.bodies, rows, settings.rows, ends) {
-            Some(solved) => all.add(solved),
-            None => {
-                // A matrix that cannot be inverted: the iterations report why.
-                self.islands.replace(Method::Dense, Method::AugmentedLagrangian);
-                self.move_rows(Method::Dense);
-            }
-        }
+        self.solve_rigid(equations, settings.rows, &mut all, velocities, |solver| {
+            solver.split(sides, contacts, row_impulses);
+        });
+        self.solve_dense(equations, settings.rows, &mut all, velocities);
         self.solve_factored(equations, sides, &mut all, velocities)?;
         if self.islands.methods.contains(&Method::AugmentedLagrangian) {
             // Islands whose factors failed have joined it.
@@ -316,6 +298,49 @@ impl RowSolver {
         self.keep_groups(equations, sides, velocities);
         self.join(row_impulses);
         Ok(all)
+    }
+
+    /// Solves the islands of rigid bodies.
+    ///
+    /// Where one of them is held, or joined by a force, all get dense inverses, and `split` hands
+    /// out the rows once more.
+    fn solve_rigid(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        settings: RowSettings,
+        all: &mut Solved,
+        velocities: &mut [Vec3],
+        split: impl FnOnce(&mut RowSolver),
+    ) {
+        let [RowSubset { rows, row_impulses, .. }, ..] = &mut self.parts;
+        let ends = Unknowns { velocities, row_impulses };
+        match self.rigid_pgs.solve(equations, &self.bodies, rows, settings, ends) {
+            Some(solved) => all.add(solved),
+            None => {
+                self.islands.replace(Method::Rigid, Method::Dense);
+                split(self);
+            }
+        }
+    }
+
+    /// Solves the islands of small bodies.
+    fn solve_dense(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        settings: RowSettings,
+        all: &mut Solved,
+        velocities: &mut [Vec3],
+    ) {
+        let [_, RowSubset { rows, row_impulses, .. }, ..] = &mut self.parts;
+        let ends = Unknowns { velocities, row_impulses };
+        match self.dense_pgs.solve(equations, &self.bodies, rows, settings, ends) {
+            Some(solved) => all.add(solved),
+            None => {
+                // A matrix that cannot be inverted: the iterations report why.
+                self.islands.replace(Method::Dense, Method::AugmentedLagrangian);
+                self.move_rows(Method::Dense);
+            }
+        }
     }
 
     /// Solves the islands that have factors, one after the other.
