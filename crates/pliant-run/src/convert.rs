@@ -113,7 +113,7 @@ pub fn convert(from: &Path, to: &Path) -> Result<Converted, ConvertError> {
 /// The surface of what a file holds: the boundary of its tets, or else its triangles.
 fn surface(mesh: RawMesh, format: Format, notices: &mut Vec<String>) -> RawMesh {
     if mesh.tets.is_empty() {
-        return if format == Format::Stl { merged(mesh, notices) } else { mesh };
+        return if format == Format::Stl { merged(&mesh, notices) } else { mesh };
     }
     let mut triangles = topology::boundary(mesh.positions.len(), &mesh.tets).triangles;
     if judge(&mesh.positions, &mesh.tets).is_all_inverted() {
@@ -131,7 +131,7 @@ fn surface(mesh: RawMesh, format: Format, notices: &mut Vec<String>) -> RawMesh 
 }
 
 /// One vertex for all corners at the same place.
-fn merged(mesh: RawMesh, notices: &mut Vec<String>) -> RawMesh {
+fn merged(mesh: &RawMesh, notices: &mut Vec<String>) -> RawMesh {
     let triangles = weld::weld(&mesh.positions, &mesh.triangles);
     let (positions, triangles) = compact(&mesh.positions, &triangles);
     let (corners, places) = (mesh.positions.len(), positions.len());

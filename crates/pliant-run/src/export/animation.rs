@@ -58,7 +58,7 @@ pub(super) fn write_apng(frames: &mut Frames, out: &Path) -> Result<u64, ExportE
             writer.set_frame_delay(*delay, 1000).map_err(png_error)?;
             writer.write_image_data(&pixels).map_err(png_error)?;
         }
-        Ok(writer.finish().map_err(png_error)?)
+        writer.finish().map_err(png_error)
     })
 }
 
