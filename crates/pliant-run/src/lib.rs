@@ -7,6 +7,8 @@ pub mod check;
 
 pub mod depth;
 
+pub mod mesh;
+
 pub mod proximity;
 
 pub mod summary;

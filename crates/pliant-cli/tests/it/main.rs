@@ -13,6 +13,8 @@ mod check;
 
 mod depth;
 
+mod mesh;
+
 mod proximity;
 
 mod scenes;

@@ -6,7 +6,7 @@
 //! it in the other. All tets are congruent: two opposite long edges, four short ones, dihedral
 //! angles of 60° and 90°.
 //!
-//! - Implements: [Labelle07 §3.1].
+//! - Implements: [Labelle07 abstract], the lattice.
 
 use crate::math::{Aabb, Vec3};
 

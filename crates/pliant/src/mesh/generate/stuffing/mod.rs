@@ -7,8 +7,8 @@
 //! for any surface. The rest depends on `size`: features thinner than that get lost, and sharp
 //! edges are cut off.
 //!
-//! - Implements: [Labelle07 §3].
-//! - Deviates: the lattice is uniform, without the grading of [Labelle07 §4]; the isosurface is
+//! - Implements: [Labelle07 abstract].
+//! - Deviates: the lattice is uniform, without the grading of [Labelle07 abstract]; the isosurface is
 //!   the boundary of where a triangle surface winds around, and cut points are exact crossings.
 
 mod bcc;

@@ -11,7 +11,7 @@
 //!   coordinates above those of the outer corner. Just one of the two has this, and in the two
 //!   faces of a tet at that edge it is not the same one: the prism between them can be cut.
 //!
-//! - Implements: [Labelle07 §3.4, fig. 3].
+//! - Implements: [Labelle07 abstract], the stencils.
 
 use super::bcc::{Point, is_long};
 

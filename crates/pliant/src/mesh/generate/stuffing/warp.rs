@@ -5,9 +5,9 @@
 //! surface then: their edges have no cut points any more. What is left is well away from both
 //! ends, and so no tet is flat.
 //!
-//! - Implements: [Labelle07 §3.2, §3.3].
+//! - Implements: [Labelle07 abstract], cut points and warping.
 //! - Deviates: of several cut points that violate a point, the nearest is taken;
-//!   [Labelle07 §3.3] leaves the choice open.
+//!   [Labelle07 abstract] does not say which.
 //!
 //! | here          | paper   | meaning                                |
 //! |---------------|---------|----------------------------------------|
