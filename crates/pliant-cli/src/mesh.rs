@@ -76,7 +76,10 @@ fn table(report: &MeshReport) -> String {
     let given = digits(report.surface_volume);
     row("volume", format!("{volume}, {error} % off the {given} of the surface"));
     let (there, back) = (digits(report.boundary_distance), digits(report.surface_distance));
-    row("distance", format!("{there} from boundary vertices to the surface, {back} from its vertices back"));
+    row(
+        "distance",
+        format!("{there} from boundary vertices to the surface, {back} from its vertices back"),
+    );
     for notice in &report.notices {
         row("note", plain(notice));
     }

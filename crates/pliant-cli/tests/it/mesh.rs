@@ -35,7 +35,8 @@ fn tets_are_written_and_described() {
     // The boundary of tets is filled as well.
     let (code, stdout, _) = call(&folder.0.join("cube.vtu"), &folder.0.join("b.vtu"), "0.3", &[]);
     assert_eq!(code, 0);
-    for part in ["b.vtu: ", " tets, surface of ", "dihedral from ", "their boundary is filled anew"] {
+    for part in ["b.vtu: ", " tets, surface of ", "dihedral from ", "their boundary is filled anew"]
+    {
         assert!(stdout.contains(part), "{part}: {stdout}");
     }
 }
@@ -63,7 +64,10 @@ fn nothing_is_written_on_an_error() {
     assert_eq!(std::fs::read_to_string(&old).unwrap(), "old");
     let out = folder.0.join("cube.stl");
     let (code, _, stderr) = call(&cube, &out, "0.2", &[]);
-    assert!(code == 2 && stderr.contains("endings that can be written are .vtu .vtk .msh"), "{stderr}");
+    assert!(
+        code == 2 && stderr.contains("endings that can be written are .vtu .vtk .msh"),
+        "{stderr}"
+    );
     let (code, _, stderr) = call(&cube, &folder.0.join("no/cube.vtu"), "0.2", &[]);
     assert!(code == 2 && stderr.contains("no/cube.vtu: "), "{stderr}");
     let files = std::fs::read_dir(&folder.0).unwrap().count();

@@ -50,7 +50,7 @@ const MAX_POINTS: f64 = (1 << 26) as f64;
 const TETS_PER_CELL: f64 = 12.0;
 
 /// Tets more than those of the volume, over area divided by the square of `size`; measured.
-const TETS_PER_AREA: f64 = 6.0;
+const TETS_PER_AREA: f64 = 2.0;
 
 /// Parts into which work is divided; the result does not depend on it.
 const CHUNKS: usize = 64;
@@ -198,9 +198,9 @@ fn fill(lattice: &Lattice, warped: &Warped) -> Filling {
                 let positions = &mut filling.positions;
                 let ends = [numbers[a] as u32, numbers[b] as u32];
                 match (a != b).then(|| warped.cut(ends)).flatten() {
-                    Some(cut) => vertex(&mut of_cut[cut], positions, || {
-                        warped.cuts[cut].position(lattice)
-                    }),
+                    Some(cut) => {
+                        vertex(&mut of_cut[cut], positions, || warped.cuts[cut].position(lattice))
+                    }
                     None => vertex(&mut of_point[ends[0] as usize], positions, || {
                         warped.position(lattice, ends[0])
                     }),

@@ -54,9 +54,7 @@ impl Shell {
             within
         });
         // At one distance, leaving first: thin sheets that touch are then still two.
-        found.sort_by(|a, b| {
-            a.distance.total_cmp(&b.distance).then(a.winding.cmp(&b.winding))
-        });
+        found.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.winding.cmp(&b.winding)));
         found
     }
 
@@ -81,7 +79,8 @@ impl Shell {
 
     /// Share of the way from a point inside to one outside at which the surface is left.
     ///
-    /// Of several crossings the one after which the way is outside for the first time. Where rounding hides all crossings, the end that is nearer to the surface.
+    /// Of several crossings the one after which the way is outside for the first time. Where
+    /// rounding hides all of them, the end that is nearer to the surface.
     pub(super) fn leave(&self, inside: Vec3, outside: Vec3) -> f64 {
         let way = outside - inside;
         let length = way.length();
@@ -135,10 +134,10 @@ mod tests {
     fn a_row_through_two_cubes() {
         let shell = cubes(&[Vec3::ZERO, Vec3::new(0.75, 0.0, 0.0)]);
         let mut inside = [false; 10];
-        // Along diagonals and edges of triangles too: from -1.1 in steps of 0.3.
+        // Along diagonals and edges of triangles too: from -1.13 in steps of 0.3.
         for y in [0.0, 0.1, 0.25, -0.49] {
-            shell.insides(Vec3::new(-1.1, y, y), 0.3, &mut inside);
-            assert_eq!(inside, [0, 0, 1, 1, 1, 1, 1, 1, 0, 0].map(|bit| bit == 1), "{y}");
+            shell.insides(Vec3::new(-1.13, y, y), 0.3, &mut inside);
+            assert_eq!(inside, [0, 0, 0, 1, 1, 1, 1, 1, 0, 0].map(|bit| bit == 1), "{y}");
         }
     }
 

@@ -37,7 +37,8 @@ const TIP_OF_THREE: [[Node; 4]; 1] = [[[0, 0], [0, 1], [0, 2], [0, 3]]];
 const TIP_OF_TWO: [[Node; 4]; 1] = [[[0, 0], [1, 1], [0, 2], [0, 3]]];
 const TIP_OF_ONE: [[Node; 4]; 1] = [[[0, 0], [1, 1], [2, 2], [0, 3]]];
 /// Two inside, one on the surface; the diagonal starts at corner 0.
-const PYRAMID: [[Node; 4]; 2] = [[[0, 0], [1, 1], [2, 2], [1, 3]], [[0, 0], [1, 3], [2, 2], [0, 3]]];
+const PYRAMID: [[Node; 4]; 2] =
+    [[[0, 0], [1, 1], [2, 2], [1, 3]], [[0, 0], [1, 3], [2, 2], [0, 3]]];
 /// Two inside; diagonals start at corner 0 in the face with 2, at corner 1 in the face with 3.
 const PRISM_AT_EDGE: [[Node; 4]; 3] = [
     [[0, 0], [1, 1], [1, 2], [0, 3]],
@@ -135,7 +136,7 @@ mod tests {
     const TETS: [[Point; 4]; 4] = [
         [[1, 1, 1], [3, 1, 1], [2, 0, 0], [2, 2, 0]],
         [[1, 1, 1], [3, 1, 1], [2, 2, 0], [2, 2, 2]],
-        [[1, 1, 1], [1, 3, 1], [2, 2, 2], [0, 2, 2]],
+        [[1, 1, 1], [1, 3, 1], [0, 2, 2], [2, 2, 2]],
         [[3, 1, 1], [3, 1, 3], [2, 2, 2], [2, 0, 2]],
     ];
 
@@ -178,7 +179,8 @@ mod tests {
     #[test]
     fn one_of_two_corners_starts_the_diagonal() {
         for tet in TETS {
-            for [x, y, outer] in [[0, 1, 2], [0, 1, 3], [2, 3, 0], [2, 3, 1], [0, 2, 1], [1, 3, 2]] {
+            for [x, y, outer] in [[0, 1, 2], [0, 1, 3], [2, 3, 0], [2, 3, 1], [0, 2, 1], [1, 3, 2]]
+            {
                 let starts = |x: usize, y: usize| starts_diagonal(tet[x], tet[y], tet[outer]);
                 assert!(starts(x, y) != starts(y, x), "{tet:?} {x} {y} {outer}");
             }

@@ -87,8 +87,7 @@ impl Warped {
 impl Cut {
     /// Where it is, m.
     pub(super) fn position(&self, lattice: &Lattice) -> Vec3 {
-        let [inside, outside] =
-            self.ends.map(|end| lattice.position(lattice.point(end as usize)));
+        let [inside, outside] = self.ends.map(|end| lattice.position(lattice.point(end as usize)));
         inside + self.share * (outside - inside)
     }
 }
