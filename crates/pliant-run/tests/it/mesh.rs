@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use pliant::math::Aabb;
 use pliant::mesh::generate::stuffing::{
-    MAX_DIHEDRAL, MIN_DIHEDRAL, Stuffed, StuffingSettings, stuffed,
+    MAX_DIHEDRAL, MIN_DIHEDRAL, Stuffed, StuffingError, StuffingSettings, stuffed,
 };
 use pliant::mesh::surface::Surface;
 
 use crate::data;
 
-/// Sizes over the diagonal of the box around a surface.
-const FINENESS: f64 = 1.0 / 20.0;
+/// Diagonals of the box around a surface over sizes: the usual one, and one for thin walls.
+const FINENESS: [f64; 2] = [20.0, 60.0];
 
 #[test]
 fn closed_surfaces_are_filled() {
@@ -31,10 +31,15 @@ fn closed_surfaces_are_filled() {
                 continue;
             }
         };
-        let size = FINENESS * Aabb::around(surface.positions().iter().copied()).size().length();
+        let diagonal = Aabb::around(surface.positions().iter().copied()).size().length();
+        let mut size = diagonal / FINENESS[0];
         let start = Instant::now();
-        let Stuffed { mesh, stats, notices } =
-            stuffed(&surface, StuffingSettings { size }).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let mut made = stuffed(&surface, StuffingSettings { size });
+        if let Err(StuffingError::NothingInside { .. }) = made {
+            size = diagonal / FINENESS[1];
+            made = stuffed(&surface, StuffingSettings { size });
+        }
+        let Stuffed { mesh, stats, notices } = made.unwrap_or_else(|e| panic!("{name}: {e}"));
         let time = start.elapsed().as_secs_f64();
         println!(
             "{name} | {triangles} | {} | {:.1}° to {:.1}° | {:.2} % | {:.1e} | {:.2} H | {time:.2} s | {notices:?}",

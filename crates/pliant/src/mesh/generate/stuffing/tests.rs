@@ -149,7 +149,6 @@ fn the_estimate_is_near_the_count() {
         let rest =
             mesh.tets().len() as f64 - TETS_PER_CELL * stats.surface_volume / size / size / size;
         let found = rest * size * size / area;
-        println!("{found}");
         assert!((0.3 * TETS_PER_AREA..2.0 * TETS_PER_AREA).contains(&found), "{found}");
     }
 }
