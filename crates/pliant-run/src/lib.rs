@@ -9,6 +9,8 @@ pub mod convert;
 
 pub mod depth;
 
+pub mod mesh;
+
 pub mod proximity;
 
 pub mod summary;

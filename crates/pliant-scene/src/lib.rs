@@ -152,7 +152,7 @@ fn parameters(root: &Node) -> Vec<(String, String)> {
 fn resolved(scene: &Scene, folder: Folder<'_>, parameters: &[(String, String)]) -> String {
     let mut scene = scene.clone();
     let full = |mesh: &mut Mesh| {
-        if let Mesh::File { path, .. } = mesh {
+        if let Mesh::File { path, .. } | Mesh::Stuffed { path, .. } = mesh {
             let there = folder.files.absolute(&folder.path.join(&*path));
             *path = there.to_string_lossy().into_owned();
         }

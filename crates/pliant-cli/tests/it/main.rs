@@ -15,6 +15,8 @@ mod convert;
 
 mod depth;
 
+mod mesh;
+
 mod proximity;
 
 mod scenes;

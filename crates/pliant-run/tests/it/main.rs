@@ -6,6 +6,8 @@ mod contact;
 
 mod data;
 
+mod mesh;
+
 mod golden;
 
 mod attach;

@@ -2,6 +2,8 @@
 
 mod shape;
 
+mod stuffed;
+
 mod pattern;
 
 pub mod size;

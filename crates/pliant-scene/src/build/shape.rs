@@ -22,7 +22,7 @@ use pliant::world::SpringNetwork;
 
 use pliant_plane::generate::car::{CarSettings, car};
 
-use super::{BuildError, outline};
+use super::{BuildError, outline, stuffed};
 use crate::diagnostic::DiagnosticKind;
 use crate::spec::body::{EdgeKind, Mesh, ReadAs, TetSplit};
 
@@ -137,7 +137,7 @@ pub fn size(mesh: &Mesh) -> [f64; 2] {
         }
         Mesh::Car { points, .. } => return [0.0, 4.0 * f64::from(*points)],
         Mesh::Outline { shape } => return [0.0, outline::size(shape)],
-        Mesh::File { .. } => return [0.0; 2],
+        Mesh::File { .. } | Mesh::Stuffed { .. } => return [0.0; 2],
     };
     [tets, 0.0]
 }
@@ -153,6 +153,7 @@ pub fn count_key(mesh: &Mesh) -> &'static str {
         Mesh::SpringNetwork { .. } | Mesh::Particles { .. } => "positions",
         Mesh::Car { .. } => "points",
         Mesh::Outline { .. } => "shape",
+        Mesh::Stuffed { .. } => "size",
         Mesh::Icosahedron { .. } | Mesh::File { .. } => "",
     }
 }
@@ -209,6 +210,10 @@ pub fn make(
         }
         Mesh::Outline { shape } => outline::make(shape, folder, &format!("{path}.shape"), notices),
         Mesh::File { path: file, read_as } => read(file, *read_as, folder, path, notices),
+        Mesh::Stuffed { path: file, size } => {
+            let raw = read_raw(file, folder, path, notices)?;
+            sound(stuffed::fill(raw, *size, path, notices)?, path, notices)
+        }
         generated => {
             let raw = generate(generated).map_err(|error| refused(&error, path))?;
             sound(raw, path, notices)
@@ -250,7 +255,8 @@ fn generate(mesh: &Mesh) -> Result<RawMesh, GenerateError> {
         | Mesh::Particles { .. }
         | Mesh::Car { .. }
         | Mesh::Outline { .. }
-        | Mesh::File { .. } => Ok(RawMesh::default()),
+        | Mesh::File { .. }
+        | Mesh::Stuffed { .. } => Ok(RawMesh::default()),
     }
 }
 
@@ -331,6 +337,28 @@ fn read(
     path: &str,
     notices: &mut Vec<String>,
 ) -> Result<RestShape, BuildError> {
+    let mut raw = read_raw(file, folder, path, notices)?;
+    let at_path = format!("{path}.path");
+    match read_as {
+        ReadAs::Body => sound(raw, &at_path, notices),
+        ReadAs::SpringNetwork => {
+            if raw.triangles.is_empty() {
+                raw.triangles = topology::boundary(raw.positions.len(), &raw.tets).triangles;
+            }
+            raw.tets.clear();
+            raw.regions.clear();
+            Ok(network_of(raw, file, notices))
+        }
+    }
+}
+
+/// Tets or triangles of a file, with finite coordinates; notices go to `notices`.
+fn read_raw(
+    file: &str,
+    folder: Folder<'_>,
+    path: &str,
+    notices: &mut Vec<String>,
+) -> Result<RawMesh, BuildError> {
     let at_path = format!("{path}.path");
     let wrong = |message: String| BuildError::new(DiagnosticKind::Mesh, &*at_path, message);
     let full = folder.path.join(file);
@@ -347,17 +375,7 @@ fn read(
             format!("{file}: vertex {vertex} is at {}, which is not finite", raw.positions[vertex]);
         return Err(wrong(message));
     }
-    match read_as {
-        ReadAs::Body => sound(raw, &at_path, notices),
-        ReadAs::SpringNetwork => {
-            if raw.triangles.is_empty() {
-                raw.triangles = topology::boundary(raw.positions.len(), &raw.tets).triangles;
-            }
-            raw.tets.clear();
-            raw.regions.clear();
-            Ok(network_of(raw, file, notices))
-        }
-    }
+    Ok(raw)
 }
 
 /// The edges of triangles as a spring network.

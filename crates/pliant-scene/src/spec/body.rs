@@ -210,6 +210,14 @@ pub enum Mesh {
         #[serde(default)]
         read_as: ReadAs,
     },
+    /// A closed surface from a mesh file, filled with tets of one size by isosurface stuffing. Of a
+    /// file with tets the boundary is filled anew.
+    Stuffed {
+        /// Relative to the folder of the scene file, or absolute.
+        path: String,
+        /// Long edge of the lattice, about the size of the tets, m. Thinner features get lost.
+        size: f64,
+    },
 }
 
 fn one() -> u32 {

@@ -12,6 +12,7 @@ use pliant::mesh::generate::l_block::{LBlockSettings, l_block};
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::generate::membrane::{MembraneSettings, membrane};
 use pliant::mesh::generate::star::{StarSettings, star};
+use pliant::mesh::generate::stuffing::{StuffingSettings, stuffed};
 use pliant::mesh::generate::torus::{TorusSettings, torus};
 use pliant::mesh::generate::tube::{TubeSettings, tube};
 use pliant::mesh::intersect::segment_meets_triangle;
@@ -27,7 +28,7 @@ use pliant::mesh::weld::{first_copies, weld};
 use pliant::par;
 use proptest::prelude::*;
 
-use crate::{cells, config, count, index, matrix, number, quaternion, vector, vectors};
+use crate::{cells, config, count, index, matrix, mild, number, quaternion, vector, vectors};
 
 /// Cells of a generator: few, or far too many.
 fn many() -> impl Strategy<Value = u32> + Clone {
@@ -141,6 +142,26 @@ proptest! {
         par::chunks(&mut array, &offsets, |_, piece| piece.iter_mut().for_each(|x| *x += 1));
         par::both(|| {}, || {});
         prop_assert!(array.iter().all(|x| *x <= 1));
+    }
+}
+
+proptest! {
+    #![proptest_config(config(15))]
+
+    #[test]
+    fn surfaces_are_filled_or_refused(
+        positions in prop::collection::vec([mild(), mild(), mild()].prop_map(Vec3::from), 4),
+        (size, scale) in (number(), mild()),
+    ) {
+        // A tet of any shape, which is closed whatever its corners are.
+        let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
+        let triangles = faces.map(|face| face.map(VertexId)).to_vec();
+        let raw = RawMesh { positions, triangles, ..RawMesh::default() };
+        if let Ok((surface, _)) = Surface::from_raw(raw) {
+            let _ = stuffed(&surface, StuffingSettings { size });
+            let edge = libm::cbrt(surface.volume());
+            let _ = stuffed(&surface, StuffingSettings { size: (0.1 + scale) * edge });
+        }
     }
 }
 

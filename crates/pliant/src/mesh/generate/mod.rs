@@ -15,6 +15,9 @@
 //! | `star`        | 6 · tips · cells² · layers | 30° in a pentagram                     |
 //! | `icosahedron` | 20                         | 69°                                    |
 //! | `ball`        | 20 · layers³               | 36° at every resolution                |
+//!
+//! `stuffing` fills any closed surface instead, where it is: about 12 tets for the cube of the
+//! size asked for, with dihedral angles of at least 9.3°.
 
 use crate::id::{TetId, VertexId, at};
 use crate::math::{Vec3, tet_volume};
@@ -41,6 +44,8 @@ pub mod star;
 pub mod icosahedron;
 
 pub mod ball;
+
+pub mod stuffing;
 
 /// Largest number of tets that is generated: 2.5 GiB of corners and regions.
 ///
