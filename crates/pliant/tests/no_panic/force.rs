@@ -72,6 +72,7 @@ proptest! {
         let lame = Lame { mu, lambda };
         let hooke = Corotational::from_lame(lame);
         let _ = (hooke.energy(by), hooke.stress(by), hooke.curvature(by.x_axis));
+        let _ = hooke.corotated(by);
         let neo = NeoHookean::from_lame(lame);
         let _ = (neo.energy(by), neo.stress(by), neo.curvature(by.x_axis));
     }

@@ -185,7 +185,7 @@ struct Filling {
 fn fill(lattice: &Lattice, warped: &Warped) -> Filling {
     let mut filling = Filling::default();
     let mut of_point = vec![NO_VERTEX; lattice.len()];
-    let mut of_cut = vec![NO_VERTEX; warped.cuts.len()];
+    let mut of_cut = vec![NO_VERTEX; warped.cut_points.len()];
     lattice.each_tet(|corners: [Point; 4]| {
         let numbers = corners.map(|corner| lattice.index(corner));
         let signs = numbers.map(|number| warped.signs[number]);
@@ -198,9 +198,9 @@ fn fill(lattice: &Lattice, warped: &Warped) -> Filling {
                 let positions = &mut filling.positions;
                 let ends = [numbers[a] as u32, numbers[b] as u32];
                 match (a != b).then(|| warped.cut(ends)).flatten() {
-                    Some(cut) => {
-                        vertex(&mut of_cut[cut], positions, || warped.cuts[cut].position(lattice))
-                    }
+                    Some(cut) => vertex(&mut of_cut[cut], positions, || {
+                        warped.cut_points[cut].position(lattice)
+                    }),
                     None => vertex(&mut of_point[ends[0] as usize], positions, || {
                         warped.position(lattice, ends[0])
                     }),

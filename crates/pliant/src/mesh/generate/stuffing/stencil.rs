@@ -220,8 +220,8 @@ mod tests {
             let corners = TETS[random.below(4)];
             let signs = [(); 4].map(|()| SIGNS[random.below(3)]);
             let Some(points) = warped(&mut random, corners, signs) else { continue };
-            let mut cuts = [[0.0; 4]; 4];
-            for (a, row) in cuts.iter_mut().enumerate() {
+            let mut cut_points = [[0.0; 4]; 4];
+            for (a, row) in cut_points.iter_mut().enumerate() {
                 for (b, cut) in row.iter_mut().enumerate() {
                     let step: Point = std::array::from_fn(|k| corners[b][k] - corners[a][k]);
                     let near = violation_distance(step);
@@ -230,7 +230,7 @@ mod tests {
                 }
             }
             for tet in Stencil::of(corners, signs).tets() {
-                let tet = tet.map(|node| place(node, points, |[a, b]| cuts[a][b]));
+                let tet = tet.map(|node| place(node, points, |[a, b]| cut_points[a][b]));
                 assert!(tet_volume(tet) > 0.0, "{corners:?} {signs:?}");
                 for cosine in dihedral_cosines(tet).unwrap() {
                     let angle = libm::acos(cosine).to_degrees();

@@ -134,7 +134,7 @@ fn overlap_counts_once_with_a_notice() {
     let pair = both(&sphere, &sphere, Vec3::X);
     let Stuffed { mesh, stats, notices } = stuffed(&pair, StuffingSettings { size: 0.1 }).unwrap();
     assert!(notices[0].starts_with("the surface meets itself at "), "{notices:?}");
-    // The lens of two unit spheres a metre apart has 5/12 π of the 8/3 π of both.
+    // The common part of two unit spheres a metre apart has 5/12 π of the 8/3 π of both.
     let union = stats.surface_volume * (1.0 - 5.0 / 32.0);
     assert!((stats.volume - union).abs() < 0.02 * union, "{stats:?} {union}");
     assert!(stats.min_dihedral >= MIN_DIHEDRAL && stats.max_dihedral <= MAX_DIHEDRAL);

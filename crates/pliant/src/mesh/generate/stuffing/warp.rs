@@ -29,7 +29,7 @@ const ALPHA_SHORT: f64 = 0.41189;
 /// Parts into which work is divided; the result does not depend on it.
 const CHUNKS: usize = 64;
 
-/// Where the surface cuts a lattice edge.
+/// Where the surface crosses a lattice edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cut {
     /// Numbers of the ends: inside, outside.
@@ -44,8 +44,8 @@ pub(super) struct Warped {
     pub signs: Vec<Sign>,
     /// Those that moved with their new positions, m; ascending.
     pub moved: Vec<(u32, Vec3)>,
-    /// All cuts, ascending by their ends; those at points on the surface are void.
-    pub cuts: Vec<Cut>,
+    /// All cut_points, ascending by their ends; those at points on the surface are void.
+    pub cut_points: Vec<Cut>,
 }
 
 /// Share of an edge within which a cut point violates an end; the edge is given by its step.
@@ -54,20 +54,20 @@ pub(super) fn violation_distance(step: Point) -> f64 {
 }
 
 impl Warped {
-    /// Finds signs and cuts, and moves the points that are violated, in the order of numbers.
+    /// Finds signs and cut_points, and moves the points that are violated, in the order of numbers.
     pub(super) fn new(lattice: &Lattice, shell: &Shell) -> Warped {
         let mut signs = signs(lattice, shell);
-        let mut cuts = cut_edges(lattice, &signs);
-        let offsets = par::even_offsets(cuts.len(), CHUNKS);
-        par::chunks(&mut cuts, &offsets, |_, cuts| {
-            for cut in cuts {
+        let mut cut_points = cut_edges(lattice, &signs);
+        let offsets = par::even_offsets(cut_points.len(), CHUNKS);
+        par::chunks(&mut cut_points, &offsets, |_, cut_points| {
+            for cut in cut_points {
                 let [inside, outside] =
                     cut.ends.map(|end| lattice.position(lattice.point(end as usize)));
                 cut.share = shell.leave(inside, outside);
             }
         });
-        let moved = warp(lattice, &cuts, &mut signs);
-        Warped { signs, moved, cuts }
+        let moved = warp(lattice, &cut_points, &mut signs);
+        Warped { signs, moved, cut_points }
     }
 
     /// Where a lattice point is after warping, m.
@@ -80,7 +80,7 @@ impl Warped {
 
     /// The number of the cut between two points, if there is one.
     pub(super) fn cut(&self, ends: [u32; 2]) -> Option<usize> {
-        self.cuts.binary_search_by_key(&ends, |cut| cut.ends).ok()
+        self.cut_points.binary_search_by_key(&ends, |cut| cut.ends).ok()
     }
 }
 
@@ -109,25 +109,25 @@ fn signs(lattice: &Lattice, shell: &Shell) -> Vec<Sign> {
 
 /// All edges from inside to outside, ascending; where they are cut is not known yet.
 fn cut_edges(lattice: &Lattice, signs: &[Sign]) -> Vec<Cut> {
-    let mut cuts = Vec::new();
+    let mut cut_points = Vec::new();
     for (number, _) in signs.iter().enumerate().filter(|(_, sign)| **sign == Sign::Inside) {
         let point = lattice.point(number);
-        let start = cuts.len();
+        let start = cut_points.len();
         for step in STEPS {
             let Some(other) = lattice.neighbour(point, step) else { continue };
             let other = lattice.index(other);
             if signs[other] == Sign::Outside {
-                cuts.push(Cut { ends: [number as u32, other as u32], share: 0.0 });
+                cut_points.push(Cut { ends: [number as u32, other as u32], share: 0.0 });
             }
         }
-        cuts[start..].sort_unstable_by_key(|cut| cut.ends);
+        cut_points[start..].sort_unstable_by_key(|cut| cut.ends);
     }
-    cuts
+    cut_points
 }
 
 /// Moves violated points to their nearest cut points; returns them with their new positions.
-fn warp(lattice: &Lattice, cuts: &[Cut], signs: &mut [Sign]) -> Vec<(u32, Vec3)> {
-    let of_ends = cuts.iter().enumerate().flat_map(|(k, cut)| cut.ends.map(|end| (end, k)));
+fn warp(lattice: &Lattice, cut_points: &[Cut], signs: &mut [Sign]) -> Vec<(u32, Vec3)> {
+    let of_ends = cut_points.iter().enumerate().flat_map(|(k, cut)| cut.ends.map(|end| (end, k)));
     let mut at_points: Vec<(u32, usize)> = of_ends.collect();
     at_points.sort_unstable();
     let mut moved = Vec::new();
@@ -135,7 +135,7 @@ fn warp(lattice: &Lattice, cuts: &[Cut], signs: &mut [Sign]) -> Vec<(u32, Vec3)>
         let point = group[0].0;
         let mut nearest: Option<(f64, usize)> = None;
         for &(_, k) in group {
-            let cut = cuts[k];
+            let cut = cut_points[k];
             if cut.ends.iter().any(|&end| signs[end as usize] == Sign::Surface) {
                 continue;
             }
@@ -150,7 +150,7 @@ fn warp(lattice: &Lattice, cuts: &[Cut], signs: &mut [Sign]) -> Vec<(u32, Vec3)>
         }
         if let Some((_, k)) = nearest {
             signs[point as usize] = Sign::Surface;
-            moved.push((point, cuts[k].position(lattice)));
+            moved.push((point, cut_points[k].position(lattice)));
         }
     }
     moved
@@ -175,7 +175,7 @@ mod tests {
         let (lattice, shell, warped) = warped();
         let on_surface = |end: u32| warped.signs[end as usize] == Sign::Surface;
         let mut left = 0;
-        for cut in &warped.cuts {
+        for cut in &warped.cut_points {
             assert!(shell.distance(cut.position(&lattice)) < 1e-14);
             if cut.ends.iter().any(|&end| on_surface(end)) {
                 continue;
