@@ -1,6 +1,6 @@
 //! Writes OBJ files.
 
-use crate::mesh::write::text::{push_point, push_whole};
+use crate::mesh::write::text::{push_corners, push_point};
 use pliant::id::VertexId;
 use pliant::math::Vec3;
 
@@ -23,11 +23,7 @@ pub fn write(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Vec<u8> {
     }
     for corners in triangles {
         out.push(b'f');
-        for corner in corners {
-            out.push(b' ');
-            push_whole(&mut out, u64::from(corner.0) + 1);
-        }
-        out.push(b'\n');
+        push_corners(&mut out, *corners, 1);
     }
     out
 }

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use pliant::id::VertexId;
 use pliant::math::Vec3;
 
 /// Digits of the largest `u64`.
@@ -39,6 +40,15 @@ pub(super) fn push_point(out: &mut Vec<u8>, point: Vec3) {
         push_real(out, number);
         out.push(if axis < 2 { b' ' } else { b'\n' });
     }
+}
+
+/// Ends a line with the corners of a face, where the first vertex has the number `first`.
+pub(super) fn push_corners(out: &mut Vec<u8>, corners: [VertexId; 3], first: u64) {
+    for corner in corners {
+        out.push(b' ');
+        push_whole(out, u64::from(corner.0) + first);
+    }
+    out.push(b'\n');
 }
 
 #[cfg(test)]
