@@ -22,6 +22,8 @@ mod settle;
 
 mod random;
 
+mod impacts;
+
 mod rigid;
 
 mod world;
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         ["dynamics", ref scenes @ ..] => dynamics::run(scenes),
         ["run"] => run::run(),
         ["settle", ref arguments @ ..] => settle::run(arguments),
+        ["impacts", ref arguments @ ..] => impacts::run(arguments),
         ["random", ref arguments @ ..] => random::run(arguments),
         ["rigid", "ours", scene, steps] => rigid::run_ours(scene, steps),
         ["rigid", ref arguments @ ..] => rigid::run(arguments),

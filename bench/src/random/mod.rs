@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use crate::machine::{date, load, processor};
 use crate::rows::{count, side_by_side};
-use scene::RandomScene;
+use scene::{Pace, RandomScene};
 use shapes::Shapes;
 use trial::Trial;
 
@@ -29,14 +29,16 @@ struct Selection {
     from: u32,
     /// Scenes side by side; each is timed by the CPU time of its own thread.
     jobs: u32,
+    /// How fast and thin bodies are.
+    pace: Pace,
     /// Where scenes and results are written.
     folder: PathBuf,
 }
 
-/// Runs the scenes of a seed: `--seed N`, `--count K`, `--from I`, `--out DIR`, `--jobs J`.
+/// Runs the scenes of a seed: `--seed N`, `--count K`, `--from I`, `--out DIR`, `--jobs J`, `--fast`.
 pub fn run(arguments: &[&str]) -> Result<(), String> {
     let selection = selection(arguments)?;
-    let shapes = Shapes::read()?;
+    let shapes = Shapes::read(selection.pace)?;
     println!("{}, {}, {}; CPU time, one thread.", processor(), date(), load());
     println!(
         "Seed {}, scenes {} to {}, from {} generated shapes and {} meshes. Left out: {}.\n",
@@ -54,7 +56,7 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
     file.write_all(COLUMNS.as_bytes()).map_err(refuse)?;
     let indices: Vec<u32> = (selection.from..selection.from + selection.count).collect();
     let rows = side_by_side(selection.jobs, &indices, |index| {
-        let scene = scene::scene(selection.seed, index, &shapes);
+        let scene = scene::scene(selection.seed, index, &shapes, selection.pace);
         let path = selection.folder.join(format!("{}.toml", scene.name));
         fs::write(&path, &scene.text).map_err(|error| in_file(&path, &error))?;
         let trial = trial::run(&scene);
@@ -74,9 +76,14 @@ fn in_file(path: &Path, error: &std::io::Error) -> String {
 }
 
 fn selection(arguments: &[&str]) -> Result<Selection, String> {
-    let mut selection = Selection { seed: 1, count: 200, from: 0, jobs: 1, folder: PathBuf::new() };
+    let (pace, folder) = (Pace::Usual, PathBuf::new());
+    let mut selection = Selection { seed: 1, count: 200, from: 0, jobs: 1, pace, folder };
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
+        if *argument == "--fast" {
+            selection.pace = Pace::Fast;
+            continue;
+        }
         let value = rest.next();
         match *argument {
             "--seed" => selection.seed = count(argument, value)?,
@@ -89,13 +96,15 @@ fn selection(arguments: &[&str]) -> Result<Selection, String> {
             "--out" => selection.folder = value.ok_or("--out takes a folder")?.into(),
             other => {
                 return Err(format!(
-                    "no such option: {other}; there are: --seed, --count, --from, --out, --jobs"
+                    "no such option: {other}; there are: --seed, --count, --from, --out, --jobs, \
+                     --fast"
                 ));
             }
         }
     }
     if selection.folder.as_os_str().is_empty() {
-        selection.folder = PathBuf::from(format!("target/random/seed-{}", selection.seed));
+        let kind = if selection.pace == Pace::Fast { "fast" } else { "seed" };
+        selection.folder = PathBuf::from(format!("target/random/{kind}-{}", selection.seed));
     }
     Ok(selection)
 }

@@ -32,8 +32,8 @@ const FIRMNESS: f64 = 3.0;
 /// Densities of soft and of rigid bodies, kg/m³.
 const DENSITIES: [[f64; 2]; 2] = [[100.0, 2000.0], [100.0, 8000.0]];
 
-/// Largest speed at the start, m/s.
-const SPEED: f64 = 5.0;
+/// Largest speed at the start, m/s: usual, and of fast scenes.
+const SPEEDS: [f64; 2] = [5.0, 60.0];
 
 /// m/s².
 const GRAVITY: f64 = 9.81;
@@ -61,6 +61,15 @@ pub struct RandomScene {
     pub start: Start,
     /// Weight of all others over the stiffness E L² of a soft body, the largest.
     pub load: f64,
+}
+
+/// How fast bodies are, and how thin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// At most 5 m/s, or at rest.
+    Usual,
+    /// Up to 60 m/s, with plates and rods among them.
+    Fast,
 }
 
 /// How bodies begin.
@@ -107,14 +116,18 @@ impl Body<'_> {
 }
 
 /// The scene of a number, of those that a seed gives; every other begins with overlap.
-pub fn scene(seed: u32, index: u32, shapes: &Shapes) -> RandomScene {
+pub fn scene(seed: u32, index: u32, shapes: &Shapes, pace: Pace) -> RandomScene {
     let mut random = Random::new(u64::from(seed) << 32 | u64::from(index));
     let start = [Start::Apart, Start::Overlapping][index as usize % 2];
     let mut bodies = bodies(&mut random, shapes);
     place(&mut random, &mut bodies, start);
-    let name = format!("random-{seed}-{index:03}");
+    let name = match pace {
+        Pace::Usual => format!("random-{seed}-{index:03}"),
+        Pace::Fast => format!("fast-{seed}-{index:03}"),
+    };
     let load = load(&bodies);
-    let text = text(&mut random, &bodies, &format!("{name}: load {load:.2e}, {}", start.word()));
+    let comment = format!("{name}: load {load:.2e}, {}", start.word());
+    let text = text(&mut random, &bodies, pace, &comment);
     RandomScene {
         name,
         text,
@@ -231,7 +244,7 @@ fn apart(random: &mut Random, bodies: &mut [Body]) {
 }
 
 /// The scene in the scene language.
-fn text(random: &mut Random, bodies: &[Body], comment: &str) -> String {
+fn text(random: &mut Random, bodies: &[Body], pace: Pace, comment: &str) -> String {
     let smallest = bodies.iter().map(Body::size).fold(f64::INFINITY, f64::min);
     let rate = if smallest < SMALL { 120 } else { 60 };
     let friction = 0.8 * random.unit();
@@ -239,10 +252,11 @@ fn text(random: &mut Random, bodies: &[Body], comment: &str) -> String {
         "# {comment}\nduration = {DURATION:?}\ndt = \"=1/{rate}\"\nresponse = \"constraint\"\n\
          contact = {{ friction = {friction:?} }}\nintegrator = {{ kind = \"implicit-euler\" }}\n"
     );
-    let top_speed = match random.below(3) {
-        0 => 0.0,
-        1 => SPEED.min((GRAVITY * smallest).sqrt()),
-        _ => SPEED,
+    let top_speed = match (random.below(3), pace) {
+        (_, Pace::Fast) => SPEEDS[1],
+        (0, _) => 0.0,
+        (1, _) => SPEEDS[0].min((GRAVITY * smallest).sqrt()),
+        _ => SPEEDS[0],
     };
     for (k, body) in bodies.iter().enumerate() {
         let direction = random.vec3().try_normalize().unwrap_or(Vec3::X);
@@ -319,7 +333,7 @@ mod tests {
                 }
                 assert!(a.shape.placed(a.at).all(|p| p.z > 0.0));
             }
-            let [a, b] = [0; 2].map(|_| scene(3, index as u32, &shapes));
+            let [a, b] = [0; 2].map(|_| scene(3, index as u32, &shapes, Pace::Usual));
             assert_eq!(a.text, b.text);
         }
     }

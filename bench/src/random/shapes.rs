@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pliant_run::check::{self, FileReport};
 
+use super::scene::Pace;
 use crate::data::{self, Shape};
 
 /// Vertices of a shape at most.
@@ -35,6 +36,12 @@ const GENERATED: [&str; 13] = [
     "{ kind = \"membrane\", size = [1, 1], thickness = 0.08, cells = [10, 10] }",
 ];
 
+/// Thin ones, of fast scenes: thickness 2 % of the size.
+const THIN: [&str; 2] = [
+    "{ kind = \"cuboid\", size = [1, 1, 0.02], cells = [8, 8, 1] }",
+    "{ kind = \"cuboid\", size = [1, 0.02, 0.02], cells = [16, 1, 1] }",
+];
+
 /// All shapes that scenes are made of.
 pub struct Shapes {
     /// Made from numbers.
@@ -47,9 +54,10 @@ pub struct Shapes {
 
 impl Shapes {
     /// Reads the data folder.
-    pub fn read() -> Result<Shapes, String> {
+    pub fn read(pace: Pace) -> Result<Shapes, String> {
         let folder = data::folder().ok_or_else(data::skipped)?.join("tet");
-        let generated = GENERATED.iter().map(|mesh| Shape::new((*mesh).to_owned()));
+        let thin = if pace == Pace::Fast { &THIN[..] } else { &[] };
+        let generated = GENERATED.iter().chain(thin).map(|mesh| Shape::new((*mesh).to_owned()));
         let generated = generated.collect::<Result<_, _>>()?;
         let mut shapes = Shapes { generated, files: Vec::new(), left_out: Vec::new() };
         for path in mesh_files(&folder)? {

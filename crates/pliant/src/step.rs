@@ -384,14 +384,16 @@ impl Stepper {
         if scratch.contact.rows.is_empty() {
             return;
         }
-        let velocities = match scratch.solved_velocities.len() == trial.velocities.len() {
-            true => &scratch.solved_velocities,
-            false => &trial.velocities,
+        let is_solved = scratch.solved_velocities.len() == trial.velocities.len();
+        let (positions, velocities) = match is_solved {
+            true => (&scratch.solved_positions, &scratch.solved_velocities),
+            false => (&trial.positions, &trial.velocities),
         };
         let step = SolvedStep {
             contact: &scratch.contact,
-            positions: &trial.positions,
+            positions,
             velocities,
+            rigid_solution: &scratch.rigid_solution,
             masses: masses.of(),
             held: pins.vertices(),
             rigids,

@@ -32,6 +32,15 @@ pub(crate) struct EdgeFaceCrossings {
     found: Vec<([u32; 2], EdgeEdgeGap)>,
 }
 
+/// What became of two surfaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Crossing {
+    /// They do not cross, or contacts show it.
+    None,
+    /// They cross and no contact shows it, as where a rod is stuck through a plate.
+    Unresolved,
+}
+
 impl EdgeFaceCrossings {
     /// Appends contacts of edges passed farther than [`SearchState::edges`] finds.
     pub(crate) fn find(
@@ -40,15 +49,15 @@ impl EdgeFaceCrossings {
         pair: Pair,
         slab: Option<&SeparatingSlab>,
         found: &mut Vec<Contact>,
-    ) {
+    ) -> Crossing {
         let [a, b] = pair.of;
         // Surfaces that are apart do not cross.
         if slab.is_some_and(|slab| slab.keeps_apart(0.0)) {
-            return;
+            return Crossing::None;
         }
         let [mine, theirs] = [a, b].map(|body| snapshot.boxes[body.index()]);
         if !mine.meets(theirs) || has_inside(snapshot, [a, b]) || has_inside(snapshot, [b, a]) {
-            return;
+            return Crossing::None;
         }
         let [one, other] = [a, b].map(|body| &snapshot.shapes[body.index()]);
         let shared = Aabb { min: mine.min.max(theirs.min), max: mine.max.min(theirs.max) };
@@ -66,21 +75,22 @@ impl EdgeFaceCrossings {
                 let feature_edge = &own.feature_edges[place as usize];
                 may_meet(feature_edge) && runs_through(feature_edge, around)
             }));
-            if feature_edges[k].is_empty() {
-                return;
-            }
+        }
+        if self.feature_edges.iter().all(Vec::is_empty) {
+            return Crossing::None;
         }
         self.look([one, other], pair);
         let Some(best) =
             self.found.iter().map(|(_, edge_edge_gap)| *edge_edge_gap).reduce(shallower)
         else {
-            return;
+            return Crossing::Unresolved;
         };
         for (edges, edge_edge_gap) in &self.found {
             if edge_edge_gap.normal.dot(best.normal) > SAME_WAY {
                 found.push(snapshot.between(pair, *edges, edge_edge_gap));
             }
         }
+        Crossing::None
     }
 
     /// Tests the crossing edges of one body against those of the other.

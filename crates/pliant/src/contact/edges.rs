@@ -12,6 +12,12 @@ const PARALLEL: f64 = 0.05;
 /// Cosine of the angle between two triangles above which their edge is flat.
 pub(super) const FLAT: f64 = 0.999;
 
+/// Cosine of the angle between two triangles below which their edge is sharp.
+const SHARP: f64 = 0.5;
+
+/// Square of the angle between two triangles from which their edge may rise by a contact offset.
+const BENT: f64 = 1e-6;
+
 /// How far an opposite corner may pass the normal's plane, per length of the edge.
 pub(super) const BEYOND: f64 = 0.02;
 
@@ -47,6 +53,22 @@ impl EdgeGeometry {
     #[inline]
     pub(crate) fn is_flat(&self) -> bool {
         self.beyond == BEYOND_FLAT
+    }
+
+    /// Whether its triangles are far from one plane, as at the edge of a block.
+    pub(crate) fn is_sharp(&self) -> bool {
+        self.feature_edge.length_squared() < 2.0 + 2.0 * SHARP
+    }
+
+    /// Whether its triangles have left the plane that they were in, if only a little.
+    pub(crate) fn is_bent(&self) -> bool {
+        self.feature_edge.length_squared() < 4.0 - BENT
+    }
+
+    /// The same elsewhere, moved by so many metres.
+    pub(crate) fn moved(&self, by: Vec3) -> EdgeGeometry {
+        let moved = |points: [Vec3; 2]| points.map(|point| point + by);
+        EdgeGeometry { ends: moved(self.ends), tips: moved(self.tips), ..*self }
     }
 
     #[inline]

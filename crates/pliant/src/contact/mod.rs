@@ -43,6 +43,14 @@ pub(crate) mod edge_face_crossings;
 
 pub(crate) mod obstacles;
 
+pub(crate) mod swept;
+
+pub(crate) mod crush;
+
+pub(crate) mod translation;
+
+pub(crate) mod deep;
+
 pub mod search;
 
 pub mod rules;

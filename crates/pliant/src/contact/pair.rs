@@ -159,9 +159,11 @@ impl SearchState<'_> {
         self.long_edges(pair, [one, other], hits, found);
     }
 
-    /// Appends contacts of long edges with the flat edges of a finer surface.
+    /// Appends contacts of edges with the flat edges of a surface.
     ///
-    /// Between the ends of a long edge nothing else of a flat face would meet it.
+    /// Of long edges with those of a finer surface, as between their ends nothing else of a flat
+    /// face would meet them; and of sharp edges with those that are bent, which may rise between
+    /// the vertices of the other.
     fn long_edges(
         &self,
         pair: Pair,
@@ -173,21 +175,23 @@ impl SearchState<'_> {
         for (sharp, flat) in [(0, 1), (1, 0)] {
             let [one, other] = [shapes[sharp], shapes[flat]];
             let shortest = LONGER * other.shortest_flat;
-            if one.longest <= shortest {
+            let meets_bent = one.has_sharp && other.has_bent;
+            if one.longest <= shortest && !meets_bent {
                 continue;
             }
             let theirs = self.boxes[pair.of[flat].index()];
             let all = grown(theirs, edge_depth(pair.margin, one.longest));
             for &place in one.boxes.meeting(&Query::new(seen(all, self.origin)), near) {
                 let long = &one.feature_edges[place as usize];
-                if long.length <= shortest {
+                let is_sharp = meets_bent && long.side.is_sharp();
+                if long.length <= shortest && !is_sharp {
                     continue;
                 }
-                let depth = edge_depth(pair.margin, long.length / LONGER);
+                let depth = edge_depth(pair.margin, long.length);
                 let wide = seen(grown(long.around(), depth), self.origin);
                 for &place in other.flat_boxes.meeting(&Query::new(wide), nearer) {
                     let short = &other.flat_edges[place as usize];
-                    if long.length > LONGER * short.length {
+                    if long.length > LONGER * short.length || (is_sharp && short.side.is_bent()) {
                         let edges = if sharp == 0 { [long, short] } else { [short, long] };
                         self.meet(pair, edges, found);
                     }

@@ -81,6 +81,11 @@ impl Slow<'_> {
                 }
             }
         }
+        for a in self.bodies.ids() {
+            for b in self.bodies.ids().filter(|&b| a < b) {
+                self.along_paths([a, b], is_inside, &mut found);
+            }
+        }
         self.obstacles(obstacles, &mut found);
         found.sort_by_key(|contact| contact.feature);
         (found, penetrations.unresolved.len() - enclosed, enclosed)
@@ -261,23 +266,17 @@ impl Slow<'_> {
         if !(Aabb { min: first.min - reach, max: first.max + reach }).meets(second) {
             return;
         }
-        let side = |edge: usize| {
-            let Edge { ends, tips, triangles } = self.features.edges[edge];
-            let at = |vertices: [VertexId; 2]| vertices.map(|v| self.at(v));
-            let corners = |t: TriangleId| self.bodies.triangles()[t.index()].map(|v| self.at(v));
-            let normals = triangles.map(|t| face_normal(corners(t)));
-            Some(EdgeGeometry::new(at(ends), at(tips), [normals[0]?, normals[1]?]))
-        };
+        let side = |edge: usize| self.side(edge);
         for one in self.features.edges_of(a) {
             let Some(p) = side(one) else { continue };
             for other in self.features.edges_of(b) {
                 let Some(q) = side(other) else { continue };
                 let lengths = [&p, &q].map(|edge| edge.ends[0].distance(edge.ends[1]));
-                // A flat edge meets longer ones that are not flat, and nothing else.
+                // A flat edge meets longer ones that are not flat, and sharp ones if it is bent.
                 let meets = match (p.is_flat(), q.is_flat()) {
                     (true, true) => false,
-                    (true, false) => lengths[1] > 1.5 * lengths[0],
-                    (false, true) => lengths[0] > 1.5 * lengths[1],
+                    (true, false) => lengths[1] > 1.5 * lengths[0] || q.is_sharp() && p.is_bent(),
+                    (false, true) => lengths[0] > 1.5 * lengths[1] || p.is_sharp() && q.is_bent(),
                     (false, false) => true,
                 };
                 if !meets || pad > 1.0 && (p.is_flat() || q.is_flat()) {
@@ -297,6 +296,96 @@ impl Slow<'_> {
                 });
             }
         }
+    }
+
+    /// An edge with what is beside it; `None` where a triangle has no area.
+    fn side(&self, edge: usize) -> Option<EdgeGeometry> {
+        let Edge { ends, tips, triangles } = self.features.edges[edge];
+        let at = |vertices: [VertexId; 2]| vertices.map(|v| self.at(v));
+        let corners = |t: TriangleId| self.bodies.triangles()[t.index()].map(|v| self.at(v));
+        let normals = triangles.map(|t| face_normal(corners(t)));
+        Some(EdgeGeometry::new(at(ends), at(tips), [normals[0]?, normals[1]?]))
+    }
+
+    /// Contacts along the paths of two bodies, but for features that have one already.
+    fn along_paths(
+        &self,
+        [a, b]: [BodyId; 2],
+        is_inside: impl Fn(VertexId, BodyId) -> bool,
+        found: &mut Vec<Contact>,
+    ) {
+        let margin = self.margin([a, b]);
+        let [x, y] = [a, b].map(|body| self.velocity_bounds[body.index()]);
+        if AHEAD * DT * x.closing(y) <= margin.reach {
+            return;
+        }
+        let known: Vec<Feature> = found.iter().map(|contact| contact.feature).collect();
+        for (of, mean) in [([a, b], y.mean), ([b, a], x.mean)] {
+            for vertex in self.bodies.vertices(of[0]).map(|v| VertexId(v as u32)) {
+                if known.contains(&Feature::VertexBody(vertex, of[1])) || is_inside(vertex, of[1]) {
+                    continue;
+                }
+                let way = AHEAD * DT * (self.motion.velocities[vertex.index()] - mean);
+                let crushes = way.length() > 0.5 * margin.size;
+                if !crushes && !self.features.surface.contains(&vertex) {
+                    continue;
+                }
+                let met = self.first_met(vertex, of[1], way);
+                found.extend(met.map(|met| self.against(of, vertex, met, margin)));
+            }
+        }
+        let way = AHEAD * DT * (x.mean - y.mean);
+        for one in self.features.edges_of(a) {
+            let Some(p) = self.side(one).filter(|edge| !edge.is_flat()) else { continue };
+            for other in self.features.edges_of(b) {
+                let feature = Feature::EdgeEdge(one as u32, other as u32);
+                let Some(q) = self.side(other).filter(|edge| !edge.is_flat()) else { continue };
+                if known.contains(&feature) {
+                    continue;
+                }
+                found.extend(self.edge_along([a, b], [one, other], [&p, &q], way));
+            }
+        }
+    }
+
+    /// Where a way first leads into a body.
+    fn first_met(&self, vertex: VertexId, body: BodyId, way: Vec3) -> Option<ClosestPoint> {
+        let (from, direction) = (self.at(vertex), way.try_normalize()?);
+        let all = self.triangles(body).filter_map(|(triangle, [a, b, c])| {
+            let (t, _) = hit(from, direction, [a, c, b])?;
+            (t <= way.length()).then_some((t, triangle, [a, b, c]))
+        });
+        let (t, triangle, corners) = all.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let (met, normal) = (from + t * direction, face_normal(corners)?);
+        let gap = normal.dot(from - met);
+        Some(ClosestPoint { triangle, shares: shares(met, corners), normal, gap })
+    }
+
+    /// The contact of two edges where the first moves along a way.
+    fn edge_along(
+        &self,
+        pair: [BodyId; 2],
+        edges: [usize; 2],
+        [p, q]: [&EdgeGeometry; 2],
+        way: Vec3,
+    ) -> Option<Contact> {
+        let across = (p.ends[1] - p.ends[0]).cross(q.ends[1] - q.ends[0]);
+        let part = (q.ends[0] - p.ends[0]).dot(across) / way.dot(across);
+        if !(0.0..=1.0).contains(&part) {
+            return None;
+        }
+        let margin = self.margin(pair);
+        let met = edge_edge_gap(&p.moved(part * way), q, margin.offset, margin.offset)?;
+        let closing = -met.normal.dot(way);
+        let [[a0, a1], [b0, b1]] = edges.map(|e| self.features.edges[e].ends);
+        (closing > 0.0).then(|| Contact {
+            feature: Feature::EdgeEdge(edges[0] as u32, edges[1] as u32),
+            vertices: [a0, a1, b0, b1],
+            weights: [1.0 - met.s, met.s, met.t - 1.0, -met.t],
+            normal: met.normal,
+            gap: part * closing,
+            ..self.blank(pair, margin)
+        })
     }
 
     /// Edges that have passed farther, of those that cross the other body's surface.

@@ -9,7 +9,8 @@ use std::ops::Range;
 
 use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
-use crate::contact::edge_face_crossings::EdgeFaceCrossings;
+use crate::contact::deep::{DeepPairs, RelativeMotion};
+use crate::contact::edge_face_crossings::{Crossing, EdgeFaceCrossings};
 use crate::contact::enclosed::{self, Enclosed};
 use crate::contact::features::Features;
 use crate::contact::margin::{Margin, MarginSettings, VelocityBounds};
@@ -18,6 +19,7 @@ use crate::contact::pair::{Pair, SearchState, edge_depth};
 use crate::contact::response::{LARGEST, ResponseError, refuse_unsound};
 use crate::contact::separating_slab::SeparatingSlab;
 use crate::contact::shape::{Shape, grown, seen};
+use crate::contact::swept::{self, Paths};
 use crate::contact::{Contact, Feature, inside};
 use crate::depth::fused::Scratch;
 use crate::depth::{DepthSettings, Penetrations, Scope};
@@ -113,6 +115,10 @@ pub struct Search {
     /// Pairs of a vertex and a body that it is inside, ascending.
     inside: Vec<(VertexId, BodyId)>,
     groups: Groups,
+    /// Pairs deep in each other, with what is remembered of them.
+    pub(crate) deep: DeepPairs,
+    /// Pairs with edges through faces that no contact shows.
+    crossing: Vec<[BodyId; 2]>,
     /// One per thread, at least one.
     shares: Vec<ThreadScratch>,
     /// Offsets of the bodies of each thread, from 0 to all.
@@ -165,6 +171,8 @@ struct ThreadScratch {
     hits: [Hits; 2],
     through: EdgeFaceCrossings,
     found: Vec<Contact>,
+    /// Pairs with edges through faces and no contact to show for it.
+    crossing: Vec<[BodyId; 2]>,
 }
 
 impl Search {
@@ -195,6 +203,8 @@ impl Search {
             near: BroadPhase::default(),
             inside: Vec::new(),
             groups: Groups::default(),
+            deep: DeepPairs::default(),
+            crossing: Vec::new(),
             shares: vec![ThreadScratch::default()],
             offsets: vec![0, bodies.len()],
             most_threads: bodies.len().max(1),
@@ -274,11 +284,12 @@ impl Search {
             origin: near.origin,
             friction: settings.friction,
         };
-        shares.iter_mut().for_each(|share| share.found.clear());
+        shares.iter_mut().for_each(ThreadScratch::clear);
         let led = groups.lead(snapshot, settings.margin, &mut shares[0].found);
         self.enclosed = led;
         self.unresolved = penetrations.unresolved.len() - led;
-        let step = Step { snapshot, near, groups, penetrations, settings, dt };
+        let velocities = motion.velocities;
+        let step = Step { snapshot, near, groups, penetrations, velocities, settings, dt };
         let (velocity_bounds, boxes) = (&near.velocity_bounds[..], &near.boxes[..]);
         let around = Around { motion, obstacles, features, velocity_bounds, boxes };
         par::each(shares, |share| {
@@ -289,6 +300,36 @@ impl Search {
         });
         self.put_together(found);
         Ok(())
+    }
+
+    /// Finds the bodies deep in each other, after [`Search::find`], and their translations.
+    ///
+    /// Contacts of these are pointed out along them. `meets` says which pairs count.
+    pub(crate) fn separate(
+        &mut self,
+        query: ContactQuery<'_>,
+        meets: impl Fn(BodyId, BodyId) -> bool,
+        contacts: &mut Vec<Contact>,
+    ) {
+        let ContactQuery { motion, bodies, obstacles, settings, dt } = query;
+        let Search { features, shapes, near, inside, shares, deep, crossing, .. } = self;
+        let snapshot = SearchState {
+            positions: motion.positions,
+            bodies,
+            features,
+            shapes,
+            boxes: &near.boxes,
+            inside,
+            origin: near.origin,
+            friction: settings.friction,
+        };
+        crossing.clear();
+        let all = shares.iter().flat_map(|share| &share.crossing).copied();
+        crossing.extend(all.filter(|&[a, b]| meets(a, b)));
+        let offset = settings.margin.offset;
+        let motions = RelativeMotion { velocity_bounds: &near.velocity_bounds, dt };
+        deep.find(snapshot, motions, crossing, offset, contacts);
+        deep.limit(motion, obstacles, features, offset);
     }
 
     /// Accepts the bodies that it was made for, in a motion of all their vertices.
@@ -366,6 +407,13 @@ impl Search {
     }
 }
 
+impl ThreadScratch {
+    fn clear(&mut self) {
+        self.found.clear();
+        self.crossing.clear();
+    }
+}
+
 impl BroadPhase {
     /// Boxes with margins, and neighbours.
     fn find(
@@ -387,12 +435,20 @@ impl BroadPhase {
             let speed = drift.mean.length() + drift.spread;
             let pad = settings.of(features.sizes[body.index()], speed, dt).reach;
             let own = Aabb::around(motion.positions[vertices].iter().copied());
+            let ahead = obstacles::AHEAD * dt;
+            let (swept, pad) = if ahead * speed > pad {
+                let end =
+                    Aabb { min: own.min + ahead * drift.mean, max: own.max + ahead * drift.mean };
+                (own.union(end), pad + ahead * drift.spread)
+            } else {
+                (own, pad)
+            };
             if boxes.is_empty() {
                 *origin = own.min;
             }
             velocity_bounds.push(drift);
             boxes.push(own);
-            wide.push(seen(grown(own, pad), *origin));
+            wide.push(seen(grown(swept, pad), *origin));
         }
         pairs::neighbours(wide, sweep, rows);
     }
@@ -435,6 +491,8 @@ struct Step<'a> {
     near: &'a BroadPhase,
     groups: &'a Groups,
     penetrations: &'a Penetrations,
+    /// Of all vertices, m/s.
+    velocities: &'a [Vec3],
     settings: ContactSettings,
     dt: f64,
 }
@@ -454,14 +512,20 @@ impl Step<'_> {
 
     /// All contacts between two bodies except those of vertices inside.
     fn find_pair(&self, of: [BodyId; 2], share: &mut ThreadScratch) {
-        let ThreadScratch { hits, through, found, .. } = share;
+        let ThreadScratch { hits, through, found, crossing, .. } = share;
         let SearchState { positions, features, boxes, shapes, .. } = self.snapshot;
         let [pair, back] = [of, [of[1], of[0]]].map(|of| Pair { of, margin: self.margin(of) });
         let slab = SeparatingSlab::between(of, positions, features, boxes);
         let slab = slab.as_ref();
         let [one, other] = of.map(|body| shapes[body.index()].longest_of_all);
         let farthest = edge_depth(pair.margin, one.min(other)).max(back.margin.reach);
+        let bounds = of.map(|body| self.near.velocity_bounds[body.index()]);
+        let paths = Paths { velocities: self.velocities, bounds, dt: self.dt };
+        let (start, is_fast) = (found.len(), paths.are_long(pair.margin.reach));
         if slab.is_some_and(|slab| slab.keeps_apart(farthest)) {
+            if is_fast {
+                swept::find(&self.snapshot, pair, paths, &mut hits[0], found, start);
+            }
             return;
         }
         for (body, pair) in [pair, back].into_iter().enumerate() {
@@ -470,7 +534,12 @@ impl Step<'_> {
             self.snapshot.vertices(pair, may_meet, found);
         }
         self.snapshot.edges(pair, slab, hits, found);
-        through.find(&self.snapshot, pair, slab, found);
+        if through.find(&self.snapshot, pair, slab, found) == Crossing::Unresolved {
+            crossing.push(of);
+        }
+        if is_fast {
+            swept::find(&self.snapshot, pair, paths, &mut hits[0], found, start);
+        }
     }
 
     /// Contacts of a body's vertices inside other bodies.

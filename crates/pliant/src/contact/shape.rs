@@ -108,6 +108,10 @@ pub(crate) struct Shape {
     pub flat_boxes: Layers,
     /// Length of the shortest of them, m; infinite without any.
     pub shortest_flat: f64,
+    /// Whether one of them is bent, as soft faces are where something presses on them.
+    pub has_bent: bool,
+    /// Whether a feature edge is sharp.
+    pub has_sharp: bool,
     /// Length of the longest edge of all, m.
     pub longest_of_all: f64,
     /// Unit normal of each triangle; `None` without area.
@@ -165,6 +169,8 @@ impl Shape {
     ) {
         let Shape { facets, feature_edges, boxes, longest, normals, order, .. } = self;
         let Shape { flat_edges, flat_boxes, shortest_flat, longest_of_all, .. } = self;
+        let Shape { has_bent, has_sharp, .. } = self;
+        (*has_bent, *has_sharp) = (false, false);
         facets.fit(positions, bodies);
         let first = facets.first;
         normals.clear();
@@ -185,11 +191,13 @@ impl Shape {
             let feature_edge = FeatureEdge { edge, side, length: ends[0].distance(ends[1]) };
             *longest_of_all = longest_of_all.max(feature_edge.length);
             if side.is_flat() {
+                *has_bent |= side.is_bent();
                 *shortest_flat = shortest_flat.min(feature_edge.length);
                 flat_boxes.push(seen(feature_edge.around(), origin));
                 flat_edges.push(feature_edge);
                 continue;
             }
+            *has_sharp |= side.is_sharp();
             *longest = longest.max(feature_edge.length);
             boxes.push(seen(feature_edge.around(), origin));
             feature_edges.push(feature_edge);

@@ -4,6 +4,7 @@
 //! element on the border of two ranges is computed by both. The forces on one vertex are thus
 //! added in element order whatever the number of threads: bitwise reproducible.
 
+use crate::force::deformation::Deformation;
 use crate::force::stiffness::{BlockMatrix, Slot, Tangent};
 use crate::force::{Force, StateView, StepRejection, Store};
 use crate::id::VertexId;
@@ -40,6 +41,11 @@ pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
     ///
     /// Entry `[i][j]` is the response of the force on corner i to corner j.
     fn tangent(&self, element: usize, at: &Corners<N>, tangent: Tangent) -> [[Mat3; N]; N];
+
+    /// How an element is deformed, where it is a tet with an elastic law.
+    fn deformation(&self, _element: usize, _at: &Corners<N>) -> Option<Deformation> {
+        None
+    }
 
     /// Whether [`Material::tangent`] is ever nonzero.
     fn answers(&self) -> bool {
@@ -236,6 +242,33 @@ impl<const N: usize, M: Material<N> + 'static> Force for Elements<M, N> {
         let some = elements.iter().map(|element| *element as usize);
         let motion = motion.first(forces.len());
         self.add_forces_to(some, motion, |vertex| Some(vertex.index()), forces);
+    }
+
+    fn visit_energies(&self, motion: StateView<'_>, visit: &mut dyn FnMut(VertexId, f64)) -> f64 {
+        let motion = motion.first(motion.velocities.len().min(motion.positions.len()));
+        let of = |element| {
+            let vertices = self.material.vertices(element);
+            let energy = self.material.energy(element, &self.corners(vertices, motion));
+            vertices.first().into_iter().for_each(|vertex| visit(*vertex, energy));
+            energy
+        };
+        (0..self.material.count()).map(of).sum()
+    }
+
+    fn visit_deformations(
+        &self,
+        motion: StateView<'_>,
+        visit: &mut dyn FnMut(&[VertexId; 4], &Deformation),
+    ) {
+        for element in 0..self.material.count() {
+            let vertices = self.material.vertices(element);
+            let found = self.material.deformation(element, &self.corners(vertices, motion));
+            match (found, vertices.first_chunk::<4>()) {
+                (Some(deformation), Some(tet)) => visit(tet, &deformation),
+                // All elements are of one kind.
+                _ => return,
+            }
+        }
     }
 
     fn energy_of_elements(&self, elements: &[u32], motion: StateView<'_>) -> f64 {

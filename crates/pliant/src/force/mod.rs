@@ -7,6 +7,8 @@ pub(crate) mod elements;
 
 pub mod stiffness;
 
+pub mod deformation;
+
 pub(crate) mod low_rank;
 
 pub mod nearby;
@@ -39,6 +41,7 @@ use crate::id::{MismatchError, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::snapshot::{Snapshot, SnapshotError};
 
+use deformation::Deformation;
 use elements::Elements;
 use nearby::Around;
 
@@ -93,6 +96,25 @@ pub trait Force: Any + std::fmt::Debug + Send {
     /// Potential energy of some elements, J; by default of all, whatever is passed.
     fn energy_of_elements(&self, _elements: &[u32], motion: StateView<'_>) -> f64 {
         self.energy(motion)
+    }
+
+    /// Visits the first vertex and the potential energy of every element, J, and returns the sum.
+    ///
+    /// The sum is bitwise that of [`Force::energy`]. By default the energy of an element is not
+    /// known, and visited as NaN.
+    fn visit_energies(&self, motion: StateView<'_>, visit: &mut dyn FnMut(VertexId, f64)) -> f64 {
+        self.visit_elements(&mut |vertices| {
+            vertices.first().into_iter().for_each(|vertex| visit(*vertex, f64::NAN));
+        });
+        self.energy(motion)
+    }
+
+    /// Visits how every tet with an elastic law is deformed; by default there is none.
+    fn visit_deformations(
+        &self,
+        _motion: StateView<'_>,
+        _visit: &mut dyn FnMut(&[VertexId; 4], &Deformation),
+    ) {
     }
 
     /// Visits the vertices of every element, in element order.

@@ -6,6 +6,8 @@
 
 use crate::body::rigid::all::RigidBodySet;
 use crate::body::soft::State;
+use crate::contact::Contact;
+use crate::contact::impulse::ContactImpulse;
 use crate::contact::output::ContactOutput;
 use crate::force::nearby::Nearby;
 use crate::force::{StateView, Store};
@@ -92,20 +94,22 @@ impl EnergyInput {
 /// What rows put in, J: contacts that open by their own speed, and moving obstacles.
 pub(crate) fn of_rows(contact: &ContactOutput, rigids: &RigidBodySet) -> f64 {
     let ContactOutput { rows, row_impulses, .. } = contact;
-    let work = rows.iter().zip(row_impulses).map(|(row, impulse)| {
-        let moved = impulse.impulse(row.normal).dot(row.surface_velocity).max(0.0);
-        // A rebound gives back what the impact took, and rigid sides open by shifts.
-        let opening = if rigids.are_rigid(row.bodies) { 0.0 } else { row.min_normal_velocity };
-        moved + impulse.normal * opening.max(0.0)
-    });
+    let work = rows.iter().zip(row_impulses).map(|(row, impulse)| of_row(row, impulse, rigids));
     work.sum::<f64>() + 0.0
+}
+
+/// What one row puts in, J.
+fn of_row(row: &Contact, impulse: &ContactImpulse, rigids: &RigidBodySet) -> f64 {
+    let moved = impulse.impulse(row.normal).dot(row.surface_velocity).max(0.0);
+    // A rebound gives back what the impact took, and rigid sides open by shifts.
+    let opening = if rigids.are_rigid(row.bodies) { 0.0 } else { row.min_normal_velocity };
+    moved + impulse.normal * opening.max(0.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contact::impulse::ContactImpulse;
-    use crate::contact::{Contact, resting};
+    use crate::contact::resting;
 
     #[test]
     fn rows_put_in_what_opens_and_what_a_moving_obstacle_pushes() {

@@ -86,6 +86,8 @@ pub struct StepScratch {
     /// Velocities of all vertices as solved with the last step, m/s, where bodies have been turned
     /// since; otherwise empty.
     pub solved_velocities: Vec<Vec3>,
+    /// Positions that they were solved at, m.
+    pub solved_positions: Vec<Vec3>,
     /// Which rigid bodies sleep, in their order; none where there is no entry.
     pub asleep: Vec<bool>,
     /// Whether the contacts of each part of a step are kept.

@@ -143,12 +143,18 @@ impl Energy {
     /// The energies of a simulation now.
     pub(crate) fn of(simulation: &Simulation) -> Energy {
         let Simulation { state, system, .. } = simulation;
+        let elastic = system.forces.energy_of(Store::Elastic, state.motion()) + 0.0;
+        Energy { elastic, ..Energy::without_elastic(simulation) }
+    }
+
+    /// The same with 0 for what is elastic.
+    pub(crate) fn without_elastic(simulation: &Simulation) -> Energy {
+        let Simulation { state, system, .. } = simulation;
         // The sum of nothing is −0, which nobody wants to read.
-        let stored = |store| system.forces.energy_of(store, state.motion()) + 0.0;
         Energy {
             kinetic: system.rigids.kinetic(state, &system.masses) + 0.0,
-            elastic: stored(Store::Elastic),
-            gravitational: stored(Store::Gravitational),
+            elastic: 0.0,
+            gravitational: system.forces.energy_of(Store::Gravitational, state.motion()) + 0.0,
         }
     }
 

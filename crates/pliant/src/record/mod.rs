@@ -1,7 +1,13 @@
-//! What is recorded of a simulation: one row of numbers per step, overlap, and energy.
+//! What is recorded of a simulation: numbers of the scene and of each body, overlap, and energy.
 
 pub mod energy;
 
 pub mod overlap;
 
 pub mod row;
+
+pub mod contact_load;
+
+pub mod body_row;
+
+pub mod fields;

@@ -156,6 +156,24 @@ impl Measure {
         }
     }
 
+    /// Whether each vertex was inside another body, when it was last measured.
+    pub fn penetrating(&self) -> &[bool] {
+        self.inside.flags()
+    }
+
+    /// Fills `depths` with the depth of each vertex inside another body, m, 0 outside.
+    ///
+    /// Of what [`Measure::measure`] has just measured; of other bodies they are NaN. The distance
+    /// to the nearest surface of the bodies that a vertex is inside of, the largest of them.
+    pub fn depths(&mut self, positions: &[Vec3], bodies: &Bodies, depths: &mut Vec<f64>) {
+        depths.clear();
+        depths.resize(positions.len(), 0.0);
+        if bodies.hash() != self.bodies || positions.len() != bodies.vertex_count() {
+            return depths.fill(f64::NAN);
+        }
+        self.inside.depths(Geometry { positions, bodies }, &self.trees, depths);
+    }
+
     fn skin(&self, body: BodyId) -> crossing::Skin<'_> {
         (body, &self.edges[body.index()], &self.trees[body.index()].triangles)
     }

@@ -59,8 +59,13 @@ impl SeriesRow {
     ///
     /// What happened since the row before is left 0.
     pub fn of(simulation: &Simulation, overlap: Overlap) -> SeriesRow {
+        SeriesRow::with_energy(simulation, overlap, Energy::of(simulation))
+    }
+
+    /// The same with the energies that were measured of it.
+    pub fn with_energy(simulation: &Simulation, overlap: Overlap, energy: Energy) -> SeriesRow {
         let Simulation { state, system, .. } = simulation;
-        let Energy { kinetic, elastic, gravitational } = Energy::of(simulation);
+        let Energy { kinetic, elastic, gravitational } = energy;
         let total = system.masses.total();
         let speeds = state.velocities.iter().map(|v| v.length());
         SeriesRow {

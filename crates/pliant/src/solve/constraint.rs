@@ -19,12 +19,12 @@
 use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
 use crate::contact::impulse::WarmStart;
-use crate::contact::output::{ContactOutput, ContactStats};
+use crate::contact::output::{ContactOutput, ContactStats, RigidShift};
 use crate::contact::response::{Response, ResponseError, StepContext, refuse_unsound};
 use crate::contact::rules::ContactRules;
 use crate::contact::search::{ContactQuery, ContactSettings, Search};
-use crate::contact::{Contact, Feature};
-use crate::id::BodyId;
+use crate::contact::{Contact, Feature, crush};
+use crate::id::{BodyId, MismatchError};
 use crate::math::Vec3;
 use crate::profile::{Stage, StageTimer};
 use crate::snapshot::{Snapshot, SnapshotError};
@@ -161,6 +161,16 @@ impl ConstraintResponse {
         self.warm_start = other.warm_start.renumbered(renumber);
     }
 
+    /// Shifts of whole bodies out of overlap.
+    fn correct(
+        &mut self,
+        context: StepContext<'_>,
+        rows: &mut [Contact],
+        shifts: &mut Vec<RigidShift>,
+    ) -> Result<(), MismatchError> {
+        self.correction.find_with(context, &self.search.deep, rows, shifts)
+    }
+
     /// The search, to be replaced together with the bodies.
     pub(crate) fn search_mut(&mut self) -> &mut Search {
         &mut self.search
@@ -187,11 +197,13 @@ impl Response for ConstraintResponse {
             if !self.rules.all_meet() {
                 rows.retain(|row| self.rules.meet(row));
             }
+            let meets = |a, b| self.rules.bodies_meet(a, b);
+            self.search.separate(query, meets, rows);
             let frictions = rows.iter_mut();
             frictions.for_each(|row| row.friction = self.rules.friction(row, row.friction));
         }
         let _timer = StageTimer::new(profiler, Stage::Contact);
-        if let Err(error) = self.correction.find(context, rows, rigid_shifts) {
+        if let Err(error) = self.correct(context, rows, rigid_shifts) {
             output.failure = Some(error.into());
             return;
         }
@@ -209,21 +221,26 @@ impl Response for ConstraintResponse {
             row.bounce = bounce(row, restitution, approach, self.settings.weight, dt);
         }
         self.warm_start.load(rows, dt, row_impulses);
+        crush::limit(context, &self.obstacles, &self.search.features.sizes, output);
         self.dt = dt;
+        let rows = &output.rows;
         let (contacts, unresolved) = (rows.len(), self.search.unresolved);
         output.stats.add(ContactStats { contacts, unresolved, shift: output.longest_shift() });
     }
 
     fn on_accept(&mut self, before: &ContactOutput) {
         self.warm_start.store(&before.rows, &before.row_impulses, self.dt);
+        self.search.deep.accept();
     }
 
     fn save(&self, memory: &mut Snapshot) {
         self.warm_start.save(memory);
+        self.search.deep.save(memory);
     }
 
     fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
-        self.warm_start.restore(memory)
+        self.warm_start.restore(memory)?;
+        self.search.deep.restore(memory)
     }
 
     fn set_threads(&mut self, threads: usize) {

@@ -18,12 +18,14 @@
 
 use crate::body::rigid::RigidState;
 use crate::body::rigid::all::RigidBodySet;
+use crate::body::soft::StateView;
 use crate::contact::Contact;
 use crate::contact::friction::friction;
 use crate::contact::impulse::ContactImpulse;
 use crate::contact::output::ContactOutput;
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
+use crate::solve::terms::relative_at_place;
 
 /// A step whose contacts have been solved.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +36,8 @@ pub(crate) struct SolvedStep<'a> {
     pub positions: &'a [Vec3],
     /// As solved, of all vertices, m/s.
     pub velocities: &'a [Vec3],
+    /// Velocity, m/s, and spin, rad/s, of each rigid body, as solved.
+    pub rigid_solution: &'a [(Vec3, Vec3)],
     /// Of all vertices, kg.
     pub masses: &'a [f64],
     /// Held vertices, ascending.
@@ -71,7 +75,7 @@ impl SolvedStep<'_> {
 
     /// Change of a contact's velocity by one more relaxation, m/s.
     fn change(&self, row: &Contact, impulse: ContactImpulse) -> f64 {
-        let slip = row.relative(self.velocities);
+        let slip = relative_at_place(row, self.rigids, self.rigid_solution, self.view());
         let mobility = self.mobility(row);
         let along = row.normal.dot(slip);
         let least = if self.rigids.are_rigid(row.bodies) {
@@ -91,6 +95,10 @@ impl SolvedStep<'_> {
         let tangent = friction(impulse.tangent - sliding / w_tangent, normal, row.friction);
         let change = w_tangent * (tangent - impulse.tangent);
         Vec3::new(w * (normal - impulse.normal), change.length(), 0.0).length()
+    }
+
+    fn view(&self) -> StateView<'_> {
+        StateView { positions: self.positions, velocities: self.velocities, time: 0.0 }
     }
 
     /// Velocity per impulse at a contact, 1/kg; all sides together.
@@ -136,6 +144,7 @@ mod tests {
             contact: &contact,
             positions: &[Vec3::ZERO],
             velocities: &[velocity],
+            rigid_solution: &[],
             masses: &[2.0],
             held: &[],
             rigids: &RigidBodySet::default(),

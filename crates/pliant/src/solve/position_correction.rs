@@ -13,6 +13,7 @@
 //! | `push`          | accumulated pseudo-impulse of a contact, kg·m                   |
 
 use crate::body::BodyKind;
+use crate::contact::deep::{DeepPairs, Separation};
 use crate::contact::output::RigidShift;
 use crate::contact::response::StepContext;
 use crate::contact::{Contact, check_contacts};
@@ -28,6 +29,8 @@ const DEEP: f64 = 2.0;
 const SHARES: [f64; 2] = [0.2, 1.0];
 /// Largest correction of one step, per size: of shallow and of deep contacts.
 const CAPS: [f64; 2] = [0.05, 0.2];
+/// Share of a long way out that one step goes, where that is more than its cap.
+const LONG: f64 = 0.5;
 /// Determinant of an inertia over the cube of its mean below which it is rounding.
 const FLAT: f64 = 1e-9;
 /// PGS sweeps over the contacts.
@@ -85,14 +88,28 @@ impl PositionCorrection {
         contacts: &mut [Contact],
         shifts: &mut Vec<RigidShift>,
     ) -> Result<(), MismatchError> {
+        self.find_with(context, &DeepPairs::default(), contacts, shifts)
+    }
+
+    /// The same where some pairs are translated as wholes; their contacts have no goal.
+    pub(crate) fn find_with(
+        &mut self,
+        context: StepContext<'_>,
+        deep: &DeepPairs,
+        contacts: &mut [Contact],
+        shifts: &mut Vec<RigidShift>,
+    ) -> Result<(), MismatchError> {
+        let separations = deep.separations();
         let StepContext { bodies, motion, masses, .. } = context;
         bodies.check_count("positions", motion.positions.len())?;
         bodies.check_count("masses", masses.of().len())?;
         check_contacts(contacts, bodies, bodies.vertex_count())?;
-        if contacts.iter().all(|contact| contact.gap >= GOAL * contact.offset) {
+        let is_good = |contact: &Contact| contact.gap >= GOAL * contact.offset;
+        if separations.is_empty() && contacts.iter().all(is_good) {
             return Ok(());
         }
-        self.gather(context, contacts);
+        self.gather(context, separations, contacts);
+        self.separate(deep, contacts);
         gauss_seidel::sweep(self, SweepLimits { soft: 0, rigid: SWEEPS });
         for (contact, row) in contacts.iter_mut().zip(&self.rows) {
             contact.gap += row.opening(&self.rigids);
@@ -103,7 +120,12 @@ impl PositionCorrection {
         Ok(())
     }
 
-    fn gather(&mut self, context: StepContext<'_>, contacts: &[Contact]) {
+    fn gather(
+        &mut self,
+        context: StepContext<'_>,
+        separations: &[Separation],
+        contacts: &[Contact],
+    ) {
         let StepContext { bodies, motion, masses, pins, rigids, .. } = context;
         let stays = |body: BodyId| {
             let own = bodies.vertices(body);
@@ -140,12 +162,56 @@ impl PositionCorrection {
                 rigids[leader(b).index()].deep |= is_deep;
             }
         }
+        for body in separations.iter().flat_map(|pair| pair.bodies) {
+            rigids[leader(body).index()].deep = true;
+        }
         self.rows.clear();
         self.rows.extend(contacts.iter().map(|contact| {
             let (a, b) = contact.bodies;
             let led = Contact { bodies: (leader(a), b.map(leader)), ..*contact };
             CorrectionRow::of(&led, positions, rigids)
         }));
+    }
+
+    /// Replaces the goals of the contacts of deep pairs by one translation of the pair.
+    fn separate(&mut self, deep: &DeepPairs, contacts: &[Contact]) {
+        let separations = deep.separations();
+        if separations.is_empty() {
+            return;
+        }
+        for (row, contact) in self.rows.iter_mut().zip(contacts) {
+            let (a, Some(b)) = contact.bodies else { continue };
+            let bodies = [a.min(b), a.max(b)];
+            if separations.binary_search_by_key(&bodies, |pair| pair.bodies).is_ok() {
+                row.wanted = f64::NEG_INFINITY;
+            }
+        }
+        for pair in separations {
+            let [a, b] = pair.bodies.map(|body| self.leaders[body.index()]);
+            if a == b {
+                continue;
+            }
+            let most = (CAPS[1] * pair.size).max(LONG * pair.distance);
+            self.rows.push(CorrectionRow {
+                bodies: (a, Some(b)),
+                normal: pair.axis,
+                arms: [Vec3::ZERO; 2],
+                wanted: pair.distance.min(most),
+                inv_mass: [a, b].iter().map(|body| self.rigids[body.index()].inv_mass).sum(),
+                push: 0.0,
+            });
+        }
+        for limit in deep.limits() {
+            let body = self.leaders[limit.body.index()];
+            self.rows.push(CorrectionRow {
+                bodies: (body, None),
+                normal: limit.normal,
+                arms: [Vec3::ZERO; 2],
+                wanted: -limit.room,
+                inv_mass: self.rigids[body.index()].inv_mass,
+                push: 0.0,
+            });
+        }
     }
 }
 

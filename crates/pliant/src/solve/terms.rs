@@ -10,6 +10,8 @@
 //! | `Angular`  | p       | B x = x × p, Bᵀ f = p × f; p is the arm, signed, m       |
 
 use crate::body::offsets::BodyOffsets;
+use crate::body::rigid::all::RigidBodySet;
+use crate::body::soft::StateView;
 use crate::contact::Contact;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3, skew};
@@ -281,6 +283,30 @@ fn place<T>(contact: &Contact, positions: &[Vec3], levers: [Option<T>; 2]) -> Ve
         ([Some(_), None], Some(_)) => side(-1.0),
         _ => side(1.0),
     }
+}
+
+/// Velocity of the first side of a contact seen from the second, m/s, where it acts.
+///
+/// `solution` has the velocity and the spin of each rigid body; without an entry, that of its
+/// vertices is taken.
+pub(crate) fn relative_at_place(
+    contact: &Contact,
+    rigids: &RigidBodySet,
+    solution: &[(Vec3, Vec3)],
+    motion: StateView<'_>,
+) -> Vec3 {
+    let relative = contact.relative(motion.velocities);
+    let spin = |body: BodyId| solution.get(rigids.index(body)?).map(|(_, spin)| *spin);
+    let spins = [spin(contact.bodies.0), contact.bodies.1.and_then(spin)];
+    if spins == [None; 2] {
+        return relative;
+    }
+    let at = place(contact, motion.positions, spins);
+    let turned = |sign: f64, spin: Option<Vec3>| match spin {
+        Some(spin) => sign * spin.cross(at - contact.place(sign, motion.positions)),
+        None => Vec3::ZERO,
+    };
+    relative + turned(1.0, spins[0]) + turned(-1.0, spins[1])
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::contact::Feature;
 use crate::contact::impulse::ContactImpulse;
 use crate::id::BodyId;
 use crate::math::Vec3;
+use crate::record::contact_load::ContactLoad;
 use crate::world::handle::Collider;
 use crate::world::{BodyHandle, ObstacleHandle};
 
@@ -75,6 +76,8 @@ pub enum ContactEventKind {
 pub(super) struct Contacts {
     pub points: Vec<ContactPoint>,
     pub events: Vec<ContactEvent>,
+    /// Length of the step, s.
+    pub dt: f64,
     /// Pairs that touch, ascending.
     touching: Vec<(BodyHandle, Collider)>,
     pairs: Vec<PairContact>,
@@ -186,6 +189,23 @@ impl Contacts {
                 events.push(ContactEvent { kind, body, other, impulse });
             }
         }
+    }
+
+    /// The sum over all contacts of a body or an obstacle.
+    pub fn load(&self, of: Collider) -> ContactLoad {
+        let mut load = ContactLoad::default();
+        for point in &self.points {
+            let sign = match (Collider::Body(point.body) == of, point.other == of) {
+                (true, _) => 1.0,
+                (_, true) => -1.0,
+                _ => continue,
+            };
+            let force = sign * point.impulse / self.dt;
+            load.force += force;
+            load.friction += force - force.dot(point.normal) * point.normal;
+            load.contacts += 1;
+        }
+        load
     }
 
     /// Forgets a body or an obstacle that was removed.

@@ -111,7 +111,7 @@ pub enum WorldError {
     NoVertices,
     /// A surface or a spring network of which finite elements were asked.
     #[error(
-        "the mesh has no tets, which an elastic material needs: give it tets, or springs and a mass"
+        "the mesh has no tets, which an elastic material needs: fill a closed surface with tets (`stuffed` of mesh::generate::stuffing, or the program's `pliant mesh`), or take springs and a mass"
     )]
     NoTets,
     /// A surface or a spring network without mass.

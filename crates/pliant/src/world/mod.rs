@@ -18,6 +18,7 @@ mod joint;
 mod material;
 mod obstacle;
 mod placement;
+mod preset;
 mod query;
 mod read;
 mod rigid_body;
@@ -45,6 +46,7 @@ use handle::Slots;
 use joint::JointEntry;
 use obstacle::ObstacleEntry;
 
+pub use crate::record::contact_load::ContactLoad;
 pub use crate::record::energy::Energy;
 pub use assembly::{Assembly, WorldParts};
 pub use body_mesh::{BodyMesh, OutlineMesh, SharedMesh, SpringNetwork};
@@ -56,6 +58,7 @@ pub use handle::{BodyHandle, Collider, GrabHandle, JointHandle, ObstacleHandle};
 pub use joint::Joint;
 pub use material::{BodyMaterial, MaterialBody, SoftMaterial, SpringMaterial};
 pub use obstacle::ObstacleBuilder;
+pub use preset::MaterialPreset;
 pub use query::{Penetration, SurfaceExit, SurfaceHit, WayOut};
 pub use rigid_body::{KinematicBody, RigidBody};
 pub use soft_body::SoftBody;
@@ -259,6 +262,7 @@ impl World {
         self.arrive()?;
         let Simulation { state, system, .. } = &self.simulation;
         let handles = Handles { bodies: &self.layout.bodies, obstacles: &self.layout.obstacles };
+        self.contacts.dt = self.settings.dt;
         self.contacts.update(&system.scratch.kept_contacts, &state.positions, handles);
         Ok(report)
     }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::body::keyframes::Pose;
 use crate::id::VertexId;
 use crate::math::Vec3;
+use crate::record::contact_load::ContactLoad;
 use crate::record::energy::Energy;
 use crate::solve::joint::JointKind;
 use crate::step::Simulation;
@@ -195,6 +196,30 @@ impl World {
     /// Where a step was made in parts, the points of all parts.
     pub fn contacts(&self) -> &[ContactPoint] {
         &self.contacts.points
+    }
+
+    /// Force, friction and number of all [`World::contacts`] of a body or an obstacle.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let floor = world.add(Obstacle::plane(Vec3::Z, 0.0))?;
+    /// let die = world.add(RigidBody::cuboid(Vec3::ONE).mass(2.0).at(vec3(0.0, 0.0, 0.5)))?;
+    /// for _ in 0..30 {
+    ///     world.step()?;
+    /// }
+    /// let [up, down] = [world.contact_load(die)?.force.z, world.contact_load(floor)?.force.z];
+    /// assert!((up - 2.0 * 9.81).abs() < 1e-3 && up == -down);
+    /// # Ok::<(), WorldError>(())
+    /// ```
+    pub fn contact_load(&self, of: impl Into<Collider>) -> Result<ContactLoad, WorldError> {
+        let of = of.into();
+        match of {
+            Collider::Body(body) => self.body(body).map(|_| ())?,
+            Collider::Obstacle(obstacle) => self.obstacle(obstacle).map(|_| ())?,
+        }
+        Ok(self.contacts.load(of))
     }
 
     /// Pairs that began or ceased to touch in the last step.

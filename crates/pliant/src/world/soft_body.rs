@@ -18,6 +18,7 @@ use crate::world::body_model::{BodyModel, BodyModelKind, Pinning};
 use crate::world::error::positive;
 use crate::world::material::{self, BodyMaterial, MaterialBody, SoftMaterial, SpringMaterial};
 use crate::world::placement::{Placement, motion_methods, placement_methods};
+use crate::world::preset::MaterialPreset;
 
 /// Density of what is not said, kg/m³: that of water.
 const DENSITY: f64 = 1000.0;
@@ -133,6 +134,11 @@ impl SoftBody {
         self.material(SoftMaterial::Springs(SpringMaterial { stiffness, shear, bend, damping }))
     }
 
+    /// Material and density by name, such as [`MaterialPreset::Liver`].
+    pub fn preset(self, preset: MaterialPreset) -> SoftBody {
+        self.material(preset.material()).density(preset.density())
+    }
+
     /// Any material.
     pub fn material(mut self, material: SoftMaterial) -> SoftBody {
         self.material = material;
@@ -191,6 +197,7 @@ impl SoftBody {
         let mesh = self.mesh?;
         let placement = self.placement.check()?;
         check_mesh(&mesh)?;
+        needs_are_met(&mesh, &self.material)?;
         let masses = masses(&mesh, self.density, self.mass)?;
         let pins = self.pins.vertices(&mesh)?;
         let Placement { position, rotation, velocity, spin, surface } = placement;

@@ -26,6 +26,8 @@ mod drops;
 
 mod converge;
 
+mod impacts;
+
 mod penalty;
 
 mod bodily;

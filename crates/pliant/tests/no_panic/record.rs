@@ -1,11 +1,16 @@
 //! Measures of a run.
 
 use pliant::body::Bodies;
+use pliant::force::deformation::von_mises;
+use pliant::id::BodyId;
 use pliant::integrate::StepReport;
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::math::Vec3;
 use pliant::profile::{Profiler, ProfilerRef, Stage, StageTimer};
+use pliant::record::body_row::{BodyMotion, body_energies, motion_kinds};
+use pliant::record::contact_load::ContactLoads;
 use pliant::record::energy::EnergyLedger;
+use pliant::record::fields::{TetDeformations, contact_pressures};
 use pliant::record::overlap::{Measure, Overlap};
 use pliant::record::row::SeriesRow;
 use pliant::snapshot::Snapshot;
@@ -36,6 +41,9 @@ proptest! {
         let scene = Scene::new();
         let mut measure = Measure::new(&first, &scene.bodies).leaving_out(pairs);
         let _ = measure.measure(&second, &scene.bodies);
+        let _ = measure.penetrating();
+        measure.depths(&second, &scene.bodies, &mut Vec::new());
+        measure.depths(first.get(1..).unwrap_or_default(), &scene.bodies, &mut Vec::new());
         let others = Bodies::of_particles([16]).unwrap();
         prop_assert!(measure.measure(&scene.rest, &others).max_depth.is_nan());
     }
@@ -61,6 +69,20 @@ proptest! {
         ledger.save(&mut snapshot);
         let _ = ledger.restore(&mut Snapshot::from_numbers(numbers));
         let _ = SeriesRow::of(&simulation, Overlap::default()).values();
+        let energy = body_energies(&simulation, &mut Vec::new());
+        let _ = SeriesRow::with_energy(&simulation, Overlap::default(), energy);
+        let kinds = motion_kinds(&simulation);
+        let _ = kinds.first().map(|kind| kind.name());
+        for body in simulation.system.bodies.ids().chain([BodyId(99)]) {
+            let _ = BodyMotion::of(&simulation, body);
+        }
+        TetDeformations::new(&simulation.system.bodies).visit(&simulation, |_, deformation| {
+            let _ = (von_mises(deformation.cauchy()), deformation.green());
+        });
+        contact_pressures(&simulation, dt, &mut Vec::new());
+        let mut loads = ContactLoads::default();
+        loads.update(&simulation, dt);
+        loads.set(loads.obstacles().to_vec(), loads.bodies().to_vec());
     }
 
     #[test]

@@ -21,7 +21,7 @@ use pliant::prelude::*;
 use pliant::solve::constraint::{ConstraintResponse, ConstraintSettings};
 use pliant::step::{Simulation, Stepper};
 use pliant::world::{
-    Assembly, BodyMaterial, BodyModel, BodyModelKind, Driven, Energy, MaterialBody,
+    Assembly, BodyMaterial, BodyModel, BodyModelKind, Driven, Energy, MaterialBody, MaterialPreset,
     ObstacleBuilder, OutlineMesh, Pinning, RigidPart, SharedMesh, SpringMaterial, SurfaceHit,
     WorldParts,
 };
@@ -345,6 +345,9 @@ fn read_all(play: &mut Play) {
     let energy: Energy = play.world.energy().unwrap_or_default();
     let world = &play.world;
     let _ = (world.bodies().count(), world.obstacles().count(), world.time(), world.time_step());
+    for body in world.bodies() {
+        let _ = world.contact_load(body);
+    }
     let _ = (world.gravity(), world.contacts().len(), world.events().len(), world.touching().len());
     let _ = (energy.total(), world.simulation().state.time);
     for &body in &play.bodies {
@@ -405,6 +408,13 @@ fn mesh(dice: &Dice) -> SharedMesh {
     mesh.into()
 }
 
+/// A material by name, or that of before.
+fn presets(body: SoftBody, count: usize) -> SoftBody {
+    let Some(preset) = MaterialPreset::ALL.get(count) else { return body };
+    let _ = (preset.name(), preset.elastic(), preset.density(), preset.is_tissue());
+    body.material(preset.material()).preset(*preset)
+}
+
 fn soft(dice: &Dice) -> SoftBody {
     let Dice { at, to, turn, numbers: [a, b, c], cells, .. } = *dice;
     let body = match dice.which[1] % 5 {
@@ -422,7 +432,7 @@ fn soft(dice: &Dice) -> SoftBody {
         4 => body.springs(a, b, c).mass(c),
         5 => body.material(material(dice)),
         6 => body.custom(Wild { kind: dice.count, far: cells }).mass(1.0),
-        _ => body,
+        _ => presets(body, dice.count),
     };
     if dice.count == 0 { body.friction(b).restitution(c).group(Group::B) } else { body }
 }

@@ -1,5 +1,6 @@
 //! Forces and derivatives of elastic tets, for any law.
 
+use crate::force::deformation::Deformation;
 use crate::force::elastic::law::Law;
 use crate::force::elastic::viscous::{Flow, Viscous};
 use crate::force::elastic::{ElasticError, ElasticSettings};
@@ -200,6 +201,13 @@ impl<L: Law> Material<4> for Elastic<L> {
         let tet = &self.tets[element];
         let law = &self.materials[tet.material as usize].law;
         tet.volume * law.energy(edges(&at.positions) * tet.inverse)
+    }
+
+    fn deformation(&self, element: usize, at: &Corners<4>) -> Option<Deformation> {
+        let tet = &self.tets[element];
+        let gradient = edges(&at.positions) * tet.inverse;
+        let stress = self.materials[tet.material as usize].law.stress(gradient);
+        Some(Deformation { gradient, stress })
     }
 
     fn forces(&self, element: usize, at: &Corners<4>) -> [Vec3; 4] {

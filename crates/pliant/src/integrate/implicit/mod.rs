@@ -329,6 +329,7 @@ impl Implicit {
         system.scratch.solved_velocities.clear();
         if settings.kind == ImplicitKind::Euler && settings.equations == Equations::LinearisedOnce {
             system.scratch.solved_velocities.extend_from_slice(&next.velocities);
+            system.scratch.solved_positions.clone_from(&stage.positions);
             rotation::turn_free_bodies(system, &state.positions, next, dt);
         }
         system.pins.hold(next.time, &mut next.positions, &mut next.velocities);

@@ -347,6 +347,15 @@ impl Force for Pull {
         }
     }
 
+    fn visit_energies(&self, motion: StateView<'_>, visit: &mut dyn FnMut(VertexId, f64)) -> f64 {
+        let of = |one: &One| {
+            let energy = one.now(motion.positions).energy(motion.positions);
+            one.vertices.first().into_iter().for_each(|vertex| visit(*vertex, energy));
+            energy
+        };
+        self.pulls.iter().map(of).sum()
+    }
+
     fn energy_of_elements(&self, elements: &[u32], motion: StateView<'_>) -> f64 {
         let now = |element: &u32| self.pulls[*element as usize].now(motion.positions);
         elements.iter().map(|element| now(element).energy(motion.positions)).sum()

@@ -65,6 +65,11 @@ impl Inside {
         }
     }
 
+    /// Whether each vertex is inside some other body.
+    pub(super) fn flags(&self) -> &[bool] {
+        &self.inside
+    }
+
     /// Distinct vertices inside other bodies.
     pub(super) fn count(&self) -> usize {
         self.inside.iter().filter(|inside| **inside).count()
@@ -86,6 +91,17 @@ impl Inside {
             }
         }
         max_sq.sqrt()
+    }
+
+    /// The depth of each vertex that is inside, m.
+    pub(super) fn depths(&mut self, scene: Geometry<'_>, trees: &[Trees], depths: &mut [f64]) {
+        let Inside { pairs, nearest, .. } = self;
+        for pair in pairs {
+            let vertex = pair.vertex.index();
+            let (trees, hint) = (&trees[pair.body.index()], &mut nearest[vertex]);
+            let depth = depth_sq(scene, *pair, trees, 0.0, hint).sqrt();
+            depths[vertex] = depths[vertex].max(depth);
+        }
     }
 
     fn is_held(&mut self, scene: Geometry<'_>, vertex: usize, body: BodyId, trees: &Trees) -> bool {

@@ -14,6 +14,9 @@ use crate::solve::factored::sides;
 use crate::solve::gauss_seidel::{self, SweepLimits};
 use crate::solve::terms::{MOST, SolverRow};
 
+/// Share of its bound from which a friction impulse counts as at it.
+const AT_BOUND: f64 = 0.999;
+
 /// Distance from being active, per size and step, within which a contact is taken in at once.
 const MARGIN: f64 = 1e-3;
 
@@ -81,6 +84,20 @@ enum Entry {
     At(u32),
 }
 
+/// Sliding velocity that friction should have stopped or turned, m/s.
+///
+/// Where the friction impulse is at its bound, sliding against it is as it should be.
+fn unstopped(row: &SolverRow, impulse: ContactImpulse, linear: Vec3) -> f64 {
+    let relative = linear - row.surface_velocity;
+    let sliding = relative - row.normal.dot(relative) * row.normal;
+    let bound = row.friction * impulse.normal;
+    if impulse.tangent.length() < AT_BOUND * bound {
+        return sliding.length();
+    }
+    let Some(direction) = impulse.tangent.try_normalize() else { return 0.0 };
+    (sliding - sliding.dot(direction).min(0.0) * direction).length()
+}
+
 impl WorkingSet {
     /// Empties it, for this many contacts.
     pub(super) fn clear(&mut self, contacts: usize) {
@@ -129,7 +146,10 @@ impl WorkingSet {
             if is_pressed || lacking > margin {
                 *entry = Entry::Pending;
                 *is_stale = true;
-                let lacking = if is_pressed { lacking.abs() } else { lacking.max(0.0) };
+                let lacking = match is_pressed {
+                    true => lacking.abs().max(unstopped(row, *impulse, linear)),
+                    false => lacking.max(0.0),
+                };
                 most = most.max(lacking * per_size);
             }
         }

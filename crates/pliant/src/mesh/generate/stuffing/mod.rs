@@ -52,6 +52,9 @@ const TETS_PER_CELL: f64 = 12.0;
 /// Tets more than those of the volume, over area divided by the square of `size`; measured.
 const TETS_PER_AREA: f64 = 2.0;
 
+/// Share of the volume whose loss is worth a notice: sharp edges alone lose less.
+const LOST_VOLUME: f64 = 0.1;
+
 /// Parts into which work is divided; the result does not depend on it.
 const CHUNKS: usize = 64;
 
@@ -170,7 +173,8 @@ pub fn stuffed(surface: &Surface, settings: StuffingSettings) -> Result<Stuffed,
     let mesh = TetMesh::new(filling.positions, filling.tets, Vec::new())
         .map_err(|error| StuffingError::Rounding { error })?;
     let stats = measure(surface, &shell, &mesh);
-    let notices = notices(surface, &mesh);
+    let mut notices = notices(surface, &mesh);
+    notices.extend(lost_volume(stats, size));
     Ok(Stuffed { mesh, stats, notices })
 }
 
@@ -256,6 +260,19 @@ fn farthest(positions: &[Vec3], triangles: &[[VertexId; 3]], other: &Shell) -> f
         }
     });
     distances.into_iter().fold(0.0, |most, (_, distance)| most.max(distance))
+}
+
+/// Notice on volume that thin walls and sharp edges lost.
+fn lost_volume(stats: StuffingStats, size: f64) -> Option<String> {
+    let StuffingStats { surface_volume, volume, surface_distance, .. } = stats;
+    let lost = (surface_volume - volume) / surface_volume;
+    (lost > LOST_VOLUME).then(|| {
+        format!(
+            "{:.0} % of the volume is lost: walls thinner than the size of {size:?} m are gone, up to \
+             {surface_distance:.3} m from the tets; a smaller size keeps them",
+            100.0 * lost
+        )
+    })
 }
 
 fn notices(surface: &Surface, mesh: &TetMesh) -> Vec<String> {

@@ -190,3 +190,19 @@ fn faults_name_the_value() {
     let error = stuffed(&far, StuffingSettings { size: 0.2 }).unwrap_err();
     assert!(matches!(error, StuffingError::TooManyPoints { .. }), "{error}");
 }
+
+#[test]
+fn lost_walls_are_worth_a_notice_and_cut_edges_are_not() {
+    let of = |volume: f64| StuffingStats {
+        min_dihedral: 0.2,
+        max_dihedral: 2.8,
+        boundary_distance: 0.0,
+        surface_distance: 0.25,
+        surface_volume: 2.0,
+        volume,
+    };
+    assert_eq!(lost_volume(of(1.9), 0.5), None);
+    assert_eq!(lost_volume(of(2.1), 0.5), None);
+    let notice = lost_volume(of(1.5), 0.5).unwrap();
+    assert!(notice.starts_with("25 % of the volume is lost: walls thinner than"), "{notice}");
+}

@@ -1,0 +1,436 @@
+//! How far a body must be moved along a direction until it is clear of another.
+//!
+//! Two closed surfaces that move along each other cross as long as an edge of one is in a face
+//! of the other. For each edge and face that is an interval of the way, so the way is clear
+//! where no interval is, and where neither body holds the other. The answer is exact for any
+//! closed surfaces, convex or not, except that faces along the axis are not met: a caller
+//! chooses an axis that none is exactly along.
+//!
+//! | here        | meaning                                                            |
+//! |-------------|--------------------------------------------------------------------|
+//! | `axis`      | unit direction in which the first body is moved                    |
+//! | `plane`     | coordinates across the axis, m; `height` is that along it          |
+//! | `intervals` | translations, m, at which an edge is in a face                     |
+//! | `clearance` | free way before and after, m                                       |
+
+use crate::contact::features::Edge;
+use crate::id::VertexId;
+use crate::math::{Vec2, Vec3};
+
+/// Twice the area of a face seen along the axis, over that of its box, below which it is seen
+/// from the side: its neighbours are then met instead.
+const SIDEWAYS: f64 = 1e-9;
+
+/// Most cells along a side of the grid of faces.
+const MOST_CELLS: usize = 64;
+
+/// Weights of a point in a face that is hardly ever above an edge, as symmetric points are.
+const SOMEWHERE: [f64; 3] = [0.531, 0.263, 0.206];
+
+/// The surface of a body where it is now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClosedSurface<'a> {
+    /// Of all vertices of the scene, m.
+    pub positions: &'a [Vec3],
+    /// Its surface vertices.
+    pub vertices: &'a [VertexId],
+    /// Its surface edges.
+    pub edges: &'a [Edge],
+    /// Corners of its triangles, m.
+    pub faces: &'a [[Vec3; 3]],
+}
+
+impl ClosedSurface<'_> {
+    /// Its surface points, m.
+    pub(crate) fn points(&self) -> impl Iterator<Item = Vec3> + Clone {
+        self.vertices.iter().map(|v| self.positions[v.index()])
+    }
+
+    /// Coordinate along an axis of the point that is farthest along it, m.
+    pub(crate) fn support(&self, axis: Vec3) -> f64 {
+        self.points().map(|point| axis.dot(point)).fold(f64::NEG_INFINITY, f64::max)
+    }
+}
+
+/// Scratch memory of the search.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Translation {
+    intervals: Vec<[f64; 2]>,
+    grid: Grid,
+}
+
+/// Coordinates along and across an axis.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    across: [Vec3; 2],
+    axis: Vec3,
+}
+
+/// A point in a frame.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    plane: Vec2,
+    height: f64,
+}
+
+/// A box in the plane across the axis, m.
+#[derive(Clone, Copy, Debug)]
+struct Rectangle {
+    min: Vec2,
+    max: Vec2,
+}
+
+/// Faces of a surface, sorted into cells of the plane across the axis.
+#[derive(Clone, Debug, Default)]
+struct Grid {
+    faces: Vec<[Seen; 3]>,
+    /// First entry of each cell in `entries`, and one past the last.
+    starts: Vec<u32>,
+    entries: Vec<u32>,
+    low: Vec2,
+    /// Cells per metre.
+    scale: Vec2,
+    cells: usize,
+}
+
+impl Translation {
+    /// Least way of `a` along `axis` after which it is clear of `b`, m; 0 where it is now.
+    pub(crate) fn distance(
+        &mut self,
+        a: ClosedSurface<'_>,
+        b: ClosedSurface<'_>,
+        axis: Vec3,
+        clearance: f64,
+    ) -> f64 {
+        let (u, v) = axis.any_orthonormal_pair();
+        let frame = Frame { across: [u, v], axis };
+        let shared = frame.rectangle(a).shared(frame.rectangle(b));
+        self.intervals.clear();
+        if !(shared.min.cmple(shared.max).all()) {
+            return 0.0;
+        }
+        for (edges, faces, sign) in [(a, b, 1.0), (b, a, -1.0)] {
+            self.grid.fill(faces, frame, shared);
+            for edge in edges.edges {
+                let ends = edge.ends.map(|v| frame.of(edges.positions[v.index()]));
+                self.grid.meet(ends, |[low, high]| {
+                    let [low, high] = if sign > 0.0 { [low, high] } else { [-high, -low] };
+                    if high + clearance >= 0.0 {
+                        self.intervals.push([low - clearance, high + clearance]);
+                    }
+                });
+            }
+        }
+        self.intervals.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]));
+        self.first_free(a, b, frame)
+    }
+
+    /// The first way at which surfaces do not cross and no body holds the other, m.
+    fn first_free(&self, a: ClosedSurface<'_>, b: ClosedSurface<'_>, frame: Frame) -> f64 {
+        let (mut way, mut next) = (0.0_f64, 0);
+        loop {
+            while next < self.intervals.len() && self.intervals[next][0] <= way {
+                way = way.max(self.intervals[next][1]);
+                next += 1;
+            }
+            if next == self.intervals.len()
+                || !(holds(b, a, frame, way) || holds(a, b, frame, -way))
+            {
+                return way;
+            }
+            way = self.intervals[next][0];
+        }
+    }
+}
+
+/// Whether a point of the surface of `inner`, moved by a way along the axis, is inside `outer`.
+fn holds(outer: ClosedSurface<'_>, inner: ClosedSurface<'_>, frame: Frame, way: f64) -> bool {
+    let Some([a, b, c]) = inner.faces.first() else { return false };
+    let [wa, wb, wc] = SOMEWHERE;
+    let point = frame.of(wa * *a + wb * *b + wc * *c);
+    let above = outer.faces.iter().filter(|face| {
+        let corners = face.map(|corner| frame.of(corner));
+        FacePlane::of(corners).is_some_and(|plane| {
+            let weights = plane.weights(point.plane);
+            let within = weights.iter().all(|weight| *weight >= 0.0);
+            within && plane.height(weights) > point.height + way
+        })
+    });
+    above.count() % 2 == 1
+}
+
+impl Frame {
+    fn of(&self, point: Vec3) -> Seen {
+        let [u, v] = self.across;
+        Seen { plane: Vec2::new(u.dot(point), v.dot(point)), height: self.axis.dot(point) }
+    }
+
+    fn rectangle(&self, surface: ClosedSurface<'_>) -> Rectangle {
+        let start = Rectangle { min: Vec2::INFINITY, max: Vec2::NEG_INFINITY };
+        surface
+            .points()
+            .map(|point| self.of(point).plane)
+            .fold(start, |all, p| Rectangle { min: all.min.min(p), max: all.max.max(p) })
+    }
+}
+
+impl Rectangle {
+    fn around(points: &[Seen]) -> Rectangle {
+        let start = Rectangle { min: Vec2::INFINITY, max: Vec2::NEG_INFINITY };
+        points.iter().fold(start, |all, p| Rectangle {
+            min: all.min.min(p.plane),
+            max: all.max.max(p.plane),
+        })
+    }
+
+    fn shared(self, other: Rectangle) -> Rectangle {
+        Rectangle { min: self.min.max(other.min), max: self.max.min(other.max) }
+    }
+
+    fn meets(self, other: Rectangle) -> bool {
+        self.min.cmple(other.max).all() && other.min.cmple(self.max).all()
+    }
+}
+
+impl Grid {
+    /// Sorts in the faces of a surface that a rectangle of the plane holds parts of.
+    fn fill(&mut self, surface: ClosedSurface<'_>, frame: Frame, shared: Rectangle) {
+        self.faces.clear();
+        let seen = surface.faces.iter().map(|face| face.map(|corner| frame.of(corner)));
+        self.faces.extend(seen.filter(|face| Rectangle::around(face).meets(shared)));
+        self.cells = ((self.faces.len() as f64).sqrt() as usize).clamp(1, MOST_CELLS);
+        self.low = shared.min;
+        let size = shared.max - shared.min;
+        let scale = |length: f64| if length > 0.0 { self.cells as f64 / length } else { 0.0 };
+        self.scale = Vec2::new(scale(size.x), scale(size.y));
+        let Grid { faces, starts, entries, .. } = self;
+        let (mut starts, mut entries) = (std::mem::take(starts), std::mem::take(entries));
+        let faces = std::mem::take(faces);
+        starts.clear();
+        starts.resize(self.cells * self.cells + 1, 0);
+        for face in &faces {
+            self.cells_of(Rectangle::around(face), |cell| starts[cell + 1] += 1);
+        }
+        for cell in 0..self.cells * self.cells {
+            starts[cell + 1] += starts[cell];
+        }
+        entries.clear();
+        entries.resize(starts.last().map_or(0, |last| *last as usize), 0);
+        for (number, face) in faces.iter().enumerate().rev() {
+            // From the back, each cell is filled from its end.
+            self.cells_of(Rectangle::around(face), |cell| {
+                starts[cell + 1] -= 1;
+                entries[starts[cell + 1] as usize] = number as u32;
+            });
+        }
+        // Now entry k + 1 is the start of cell k.
+        starts.rotate_left(1);
+        if let Some(last) = starts.last_mut() {
+            *last = entries.len() as u32;
+        }
+        (self.starts, self.entries, self.faces) = (starts, entries, faces);
+    }
+
+    /// Cell of a place along both sides.
+    fn cell(&self, place: Vec2) -> [usize; 2] {
+        let at = |x: f64| (x.max(0.0) as usize).min(self.cells - 1);
+        let place = (place - self.low) * self.scale;
+        [at(place.x), at(place.y)]
+    }
+
+    fn cells_of(&self, rectangle: Rectangle, mut act: impl FnMut(usize)) {
+        let ([x0, y0], [x1, y1]) = (self.cell(rectangle.min), self.cell(rectangle.max));
+        for y in y0..=y1 {
+            (x0..=x1).for_each(|x| act(y * self.cells + x));
+        }
+    }
+
+    /// Gives the translations of a segment along the axis at which it is in a face.
+    fn meet(&self, ends: [Seen; 2], mut found: impl FnMut([f64; 2])) {
+        let around = Rectangle::around(&ends);
+        self.cells_of(around, |cell| {
+            let own = self.starts[cell] as usize..self.starts[cell + 1] as usize;
+            for &number in &self.entries[own] {
+                let face = &self.faces[number as usize];
+                let other = Rectangle::around(face);
+                // Of all cells that both are in, the first counts.
+                let [x, y] = self.cell(around.shared(other).min);
+                if !around.meets(other) || y * self.cells + x != cell {
+                    continue;
+                }
+                if let Some(interval) =
+                    FacePlane::of(*face).and_then(|plane| plane.translations(ends))
+                {
+                    found(interval);
+                }
+            }
+        });
+    }
+}
+
+/// A face as heights over the plane.
+#[derive(Clone, Copy, Debug)]
+struct FacePlane {
+    corners: [Seen; 3],
+    /// 1 / twice its area, signed, 1/m².
+    inverse: f64,
+}
+
+impl FacePlane {
+    /// `None` of a face that is seen from the side.
+    fn of(corners: [Seen; 3]) -> Option<FacePlane> {
+        let [a, b, c] = corners.map(|corner| corner.plane);
+        let doubled = (b - a).perp_dot(c - a);
+        let box_size = (b - a).length_squared().max((c - a).length_squared());
+        (doubled.abs() > SIDEWAYS * box_size)
+            .then(|| FacePlane { corners, inverse: doubled.recip() })
+    }
+
+    /// Barycentric weights of a place; all are at least 0 inside.
+    fn weights(&self, place: Vec2) -> [f64; 3] {
+        let [a, b, c] = self.corners.map(|corner| corner.plane - place);
+        [b.perp_dot(c), c.perp_dot(a), a.perp_dot(b)].map(|weight| weight * self.inverse)
+    }
+
+    fn height(&self, weights: [f64; 3]) -> f64 {
+        weights.iter().zip(self.corners).map(|(weight, corner)| weight * corner.height).sum()
+    }
+
+    /// From which way to which a segment that is moved along the axis is in the face, m.
+    fn translations(&self, [from, to]: [Seen; 2]) -> Option<[f64; 2]> {
+        let weights = [from, to].map(|end| self.weights(end.plane));
+        let (mut begin, mut end) = (0.0_f64, 1.0_f64);
+        for (at_from, at_to) in weights[0].into_iter().zip(weights[1]) {
+            if at_from < 0.0 && at_to < 0.0 {
+                return None;
+            }
+            let change = at_to - at_from;
+            if at_from < 0.0 {
+                begin = begin.max(-at_from / change);
+            } else if at_to < 0.0 {
+                end = end.min(-at_from / change);
+            }
+        }
+        if begin > end {
+            return None;
+        }
+        let heights = [self.height(weights[0]) - from.height, self.height(weights[1]) - to.height];
+        let at = |part: f64| heights[0] + part * (heights[1] - heights[0]);
+        let [one, other] = [at(begin), at(end)];
+        Some([one.min(other), one.max(other)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::{Bodies, Mesh};
+    use crate::contact::features::Features;
+    use crate::id::BodyId;
+    use crate::math::Quat;
+    use crate::math::random::Random;
+    use crate::mesh::generate::cuboid::cuboid;
+    use crate::mesh::generate::lattice::TetSplit;
+    use crate::mesh::generate::torus::{TorusSettings, torus};
+    use crate::mesh::raw::RawMesh;
+    use crate::mesh::tet::TetMesh;
+    use crate::record::overlap::Measure;
+
+    struct Pair {
+        bodies: Bodies,
+        features: Features,
+        positions: Vec<Vec3>,
+    }
+
+    impl Pair {
+        fn new(meshes: [RawMesh; 2], turn: Quat, shift: Vec3) -> Pair {
+            let [a, b] = meshes.map(|raw| TetMesh::from_raw(raw).unwrap().0);
+            let bodies = Bodies::from_meshes(&[Mesh::Tets(&a), Mesh::Tets(&b)]).unwrap();
+            let rest = [a.positions(), b.positions()].concat();
+            let features = Features::new(&rest, &bodies).unwrap();
+            let moved = a.positions().iter().map(|p| turn * *p + shift);
+            let positions = moved.chain(b.positions().iter().copied()).collect();
+            Pair { bodies, features, positions }
+        }
+
+        fn distance(&self, axis: Vec3) -> f64 {
+            let corner = |v: VertexId| self.positions[v.index()];
+            let faces = [BodyId(0), BodyId(1)].map(|body| {
+                let own = &self.bodies.triangles()[self.bodies.triangles_of(body)];
+                own.iter().map(|face| face.map(corner)).collect::<Vec<_>>()
+            });
+            let [a, b] = [0, 1].map(|k| ClosedSurface {
+                positions: &self.positions,
+                vertices: self.features.surface_of(BodyId(k as u32)),
+                edges: &self.features.edges[self.features.edges_of(BodyId(k as u32))],
+                faces: &faces[k],
+            });
+            Translation::default().distance(a, b, axis, 0.0)
+        }
+
+        /// Whether the boundaries cross, or one body is in the other, by the exact judge.
+        fn overlaps(&self, way: Vec3) -> bool {
+            let count = self.bodies.vertices(BodyId(0)).len();
+            let mut moved = self.positions.clone();
+            moved[..count].iter_mut().for_each(|p| *p += way);
+            let found = Measure::new(&moved, &self.bodies).measure(&moved, &self.bodies);
+            found.penetrating_vertices + found.edge_crossings > 0
+        }
+    }
+
+    fn block(size: Vec3) -> RawMesh {
+        cuboid([2; 3], size, TetSplit::Five).unwrap()
+    }
+
+    /// A ring of radius 1 m around y.
+    fn ring(tube_radius: f64) -> RawMesh {
+        torus(&TorusSettings { ring_radius: 1.0, tube_radius, around: 24, rings: 2 }).unwrap()
+    }
+
+    #[test]
+    fn a_block_leaves_another_by_its_own_overlap() {
+        let shift = Vec3::new(0.6, 0.1, 0.2);
+        let pair = Pair::new([block(Vec3::ONE), block(Vec3::ONE)], Quat::IDENTITY, shift);
+        for (axis, way) in [(Vec3::X, 0.4), (-Vec3::X, 1.6), (Vec3::Y, 0.9), (-Vec3::Z, 1.2)] {
+            assert!((pair.distance(axis) - way).abs() < 1e-9, "{axis} {}", pair.distance(axis));
+        }
+        let apart = Pair::new([block(Vec3::ONE), block(Vec3::ONE)], Quat::IDENTITY, 1.1 * Vec3::X);
+        assert_eq!(apart.distance(Vec3::X), 0.0);
+        // Towards the other, nothing is in the way yet.
+        assert_eq!(apart.distance(-Vec3::X), 0.0);
+    }
+
+    #[test]
+    fn a_block_inside_another_leaves_it_altogether() {
+        let (small, large) = (block(Vec3::splat(0.2)), block(Vec3::ONE));
+        let pair = Pair::new([small, large], Quat::IDENTITY, Vec3::new(0.2, 0.0, 0.0));
+        assert!((pair.distance(Vec3::X) - 0.4).abs() < 1e-9, "{}", pair.distance(Vec3::X));
+        assert!((pair.distance(-Vec3::X) - 0.8).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_rod_through_a_ring_that_it_cuts_needs_only_to_leave_its_wall() {
+        let ring = ring(0.25);
+        let rod = block(Vec3::new(0.1, 4.0, 0.1));
+        let pair = Pair::new([rod, ring], Quat::IDENTITY, 0.8 * Vec3::X);
+        let way = pair.distance(-Vec3::X);
+        assert!((0.08..0.13).contains(&way), "{way}"); // into the hole, not out of the ring
+        assert!(!pair.overlaps(-(way + 1e-6) * Vec3::X));
+    }
+
+    #[test]
+    fn the_way_is_the_first_that_the_exact_judge_finds_clear() {
+        let mut random = Random::new(5);
+        for _ in 0..30 {
+            let ring = ring(0.3);
+            let other = block(Vec3::new(0.7, 0.5, 1.9));
+            let pair = Pair::new([other, ring], random.rotation(), 0.9 * random.vec3());
+            let Some(axis) = random.vec3().try_normalize() else { continue };
+            let way = pair.distance(axis);
+            assert!(!pair.overlaps((way + 1e-7) * axis), "{way}");
+            for part in [0.0, 0.3, 0.7, 0.95, 0.999] {
+                assert!(way == 0.0 || pair.overlaps(part * way * axis), "{part} of {way}");
+            }
+        }
+    }
+}
