@@ -171,9 +171,15 @@ impl Patch {
 
 impl Force for Areas {
     fn energy(&self, motion: StateView<'_>) -> f64 {
+        self.visit_energies(motion, &mut |_, _| {})
+    }
+
+    fn visit_energies(&self, motion: StateView<'_>, visit: &mut dyn FnMut(VertexId, f64)) -> f64 {
         let of = |patch: &Patch| {
             let change = patch.area(motion.positions) - patch.rest;
-            0.5 * self.stiffness * change * change / patch.rest
+            let energy = 0.5 * self.stiffness * change * change / patch.rest;
+            patch.vertices.first().into_iter().for_each(|vertex| visit(*vertex, energy));
+            energy
         };
         self.patches.iter().map(of).sum()
     }

@@ -2,7 +2,8 @@
 //!
 //! Exact up to rounding, quadratic in the number of segments or worse, and short. The tests
 //! of the fast backends compare with it. So it shares no more with them than types and
-//! predicates of two segments, and has its own copy of the rest.
+//! predicates of two segments, and what follows from all meetings of two boundaries: patches of
+//! contact and the least translation, which `tests/separating.rs` computes in another way.
 //!
 //! - Deviates: [Hoff01 §2.2.4] finds contacts by offsetting both boundaries by the
 //!   threshold, which reports gaps up to twice as wide; here a gap is measured.
@@ -15,14 +16,16 @@ use pliant::math::Vec2;
 
 pub use super::boundary::PointLocation;
 
+use super::contact::{Part, gap_normal};
 use super::outline::Outlines;
+use super::patch::{Meeting, Patches};
 use super::samples::MOST_SAMPLES;
 use super::segment::{
     crossing, meet, nearest_along, nearest_pair, place, right_of, shared, touches,
 };
 use super::{
     Backend, BackendError, Contact, Notice, Pair, Penetration, Place, ProximityQuery,
-    ProximityResult, Separation, Side, prepare,
+    ProximityResult, Separation, Side, least, prepare,
 };
 
 /// Most errors between neighbouring samples.
@@ -30,9 +33,6 @@ const SPACING: f64 = 4.0;
 
 /// Ways shorter than this, relative to the coordinates, are rounding: no direction.
 const DIRECTION: f64 = 1e-14;
-
-/// Sums of normals shorter than this, relative to the length they stand for, cancel.
-const AGREEMENT: f64 = 1e-9;
 
 /// Tests every segment of one outline against every segment of the other.
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,8 +61,21 @@ impl Backend for Brute {
                 answer.separation = separation(outlines, a, b);
             }
             penetrations(outlines, [a, b], question, answer);
+            let mut patches = Patches::default();
+            if question.flags.separates() && answer.intersects {
+                let meetings = meetings(outlines, a, b);
+                patches.find(outlines, [a, b], meetings, |outline, p| spot(outlines, outline, p));
+                answer.least_translation =
+                    least::of_pair(outlines, [a, b], &mut patches, question.flags);
+            }
             if question.flags.contacts {
-                contacts(outlines, [a, b], question.contact_distance, &mut answer.contacts);
+                contacts(
+                    outlines,
+                    [a, b],
+                    question.contact_distance,
+                    &patches,
+                    &mut answer.contacts,
+                );
             }
         }
         Ok(())
@@ -116,6 +129,16 @@ pub fn intersect(outlines: &Outlines, a: usize, b: usize) -> bool {
         firsts.into_iter().any(|first| spot(outlines, outer, first) == PointLocation::Inside)
     };
     boundaries || holds(a, b) || holds(b, a)
+}
+
+/// All segments of two outlines that share points.
+fn meetings(outlines: &Outlines, a: usize, b: usize) -> Vec<Meeting> {
+    let pairs = outlines.range(a).flat_map(|at_a| outlines.range(b).map(move |at_b| [at_a, at_b]));
+    let met = pairs.filter(|pair| {
+        let [p, q] = pair.map(|at| outlines.segment(at));
+        meet(p, q)
+    });
+    met.map(|pair| Meeting::of(outlines, pair.map(|at| at as u32))).collect()
 }
 
 /// Area that both outlines cover, m², by upright strips without a crossing within.
@@ -256,7 +279,13 @@ struct Near {
 }
 
 /// One contact for each stretch of a's boundary within `distance` of b's.
-fn contacts(outlines: &Outlines, [a, b]: [usize; 2], distance: f64, contacts: &mut Vec<Contact>) {
+fn contacts(
+    outlines: &Outlines,
+    [a, b]: [usize; 2],
+    distance: f64,
+    patches: &Patches,
+    contacts: &mut Vec<Contact>,
+) {
     for ring in outlines.rings(a) {
         let mut stretches: Vec<Vec<Near>> = Vec::new();
         for segment in ring.clone() {
@@ -272,7 +301,8 @@ fn contacts(outlines: &Outlines, [a, b]: [usize; 2], distance: f64, contacts: &m
             }
         }
         join_around(&mut stretches, &ring);
-        let found = stretches.iter().filter_map(|stretch| contact(outlines, stretch, b));
+        let found =
+            stretches.iter().filter_map(|stretch| contact(outlines, stretch, [a, b], patches));
         contacts.extend(found);
     }
 }
@@ -336,9 +366,13 @@ fn near_one(ends: [Vec2; 2], other: [Vec2; 2], distance: f64) -> Option<[f64; 2]
 /// The contact of a stretch: where it is nearest to b.
 ///
 /// Of places equally near the one whose boundaries face each other most counts: a corner on
-/// an edge is pushed off the edge. Where boundaries meet, the normal is the mean of b's by
-/// length over all that lies on each other, or that at the contact.
-fn contact(outlines: &Outlines, stretch: &[Near], b: usize) -> Option<Contact> {
+/// an edge is pushed off the edge. Where boundaries meet, the normal is that of the patches.
+fn contact(
+    outlines: &Outlines,
+    stretch: &[Near],
+    [a, b]: [usize; 2],
+    patches: &Patches,
+) -> Option<Contact> {
     let ends_of =
         |part: &Near| part.along.map(|along| place(outlines.segment(part.segment), along));
     let facing = |on_a: Place, on_b: Place| {
@@ -346,7 +380,6 @@ fn contact(outlines: &Outlines, stretch: &[Near], b: usize) -> Option<Contact> {
         normals.map_or(1.0, |(of_a, of_b)| of_a.dot(of_b))
     };
     let mut best: Option<([f64; 2], Place, Place)> = None;
-    let (mut meets, mut normals, mut length) = (false, Vec2::ZERO, 0.0);
     for part in stretch {
         for at in outlines.range(b) {
             let (p, q) = (ends_of(part), outlines.segment(at));
@@ -355,15 +388,7 @@ fn contact(outlines: &Outlines, stretch: &[Near], b: usize) -> Option<Contact> {
                 (on_a, Place { segment: at as u32, along: t })
             };
             let (gap, (on_a, on_b)) = match lie_on_each_other(outlines, part, at) {
-                Some([from, to, t]) => {
-                    let places = on(from, t);
-                    let [start, end] = outlines.segment(part.segment);
-                    let weight = (to - from) * start.distance(end);
-                    normals += weight * outward(outlines, places.1).unwrap_or(Vec2::ZERO);
-                    length += weight;
-                    meets = true;
-                    (0.0, places)
-                }
+                Some([from, t]) => (0.0, on(from, t)),
                 None => {
                     let [s, t] = nearest_pair(p, q);
                     let along = part.along[0] + s * (part.along[1] - part.along[0]);
@@ -379,22 +404,22 @@ fn contact(outlines: &Outlines, stretch: &[Near], b: usize) -> Option<Contact> {
     let ([gap, _], on_a, on_b) = best?;
     let [on_a_at, on_b_at] =
         [on_a, on_b].map(|at| place(outlines.segment(at.segment as usize), at.along));
-    let normal = if meets {
-        let agreed = normals.length() > AGREEMENT * length;
-        if agreed { normals.try_normalize() } else { None }
-    } else {
-        let inside = spot(outlines, b, on_a_at) == PointLocation::Inside;
-        direction(if inside { on_b_at - on_a_at } else { on_a_at - on_b_at }, on_a_at)
-    };
+    let parts: Vec<Part> = stretch
+        .iter()
+        .map(|near| Part { segment: near.segment as u32, along: near.along })
+        .collect();
+    let normal = patches.on(parts.iter()).unwrap_or_else(|| {
+        let inside = [(b, on_a_at), (a, on_b_at)]
+            .map(|(outline, point)| spot(outlines, outline, point) == PointLocation::Inside);
+        gap_normal(outlines, [on_a, on_b], inside)
+    });
     let normal = normal.or_else(|| outward(outlines, on_b))?;
     let stretch = [ends_of(stretch.first()?)[0], ends_of(stretch.last()?)[1]];
     Some(Contact { position: on_a_at.midpoint(on_b_at), normal, gap, on_a, on_b, stretch })
 }
 
-/// Where a part and a segment of b lie on each other: from and to along a, and from along b.
-///
-/// As shares of their segments' ways; from and to are one where they share a point alone.
-fn lie_on_each_other(outlines: &Outlines, part: &Near, at: usize) -> Option<[f64; 3]> {
+/// Where a part and a segment of b begin to lie on each other, as shares of both.
+fn lie_on_each_other(outlines: &Outlines, part: &Near, at: usize) -> Option<[f64; 2]> {
     let (p, q) = (outlines.segment(part.segment), outlines.segment(at));
     if !meet(p, q) {
         return None;
@@ -402,7 +427,7 @@ fn lie_on_each_other(outlines: &Outlines, part: &Near, at: usize) -> Option<[f64
     let ([from, to], [t, end]) = shared(p, q).into();
     let (from, to) = (from.max(part.along[0]), to.min(part.along[1]));
     let t = if t == end { t } else { nearest_along(q, place(p, from)) };
-    (from <= to).then_some([from, to, t])
+    (from <= to).then_some([from, t])
 }
 
 #[cfg(test)]

@@ -5,22 +5,29 @@
 //! one contact where it is nearest to b. Of places equally near the one whose boundaries face
 //! each other most counts: a corner on an edge is pushed off the edge.
 //!
-//! Where boundaries meet the gap is zero, and no way from one to the other has a direction.
-//! So the normal is that of b itself: the mean, by length, of its outward normals along all
-//! that the stretch and b have in common. Where that is no more than points, or normals
-//! that cancel, it is b's outward normal at the contact.
+//! The normal is that along which a leaves b. Across a gap it is that of the edge at one of its
+//! ends, or the way itself from corner to corner. Where boundaries meet, the gap is zero, and
+//! the normal is that of the patches of contact on the stretch ([`patch`](super::patch)). Where
+//! those cancel, it is b's outward normal at the contact.
 
 use std::ops::Range;
 
 use pliant::math::Vec2;
 
-use super::boundary::{PointLocation, direction, outward};
+use super::boundary::{direction, outward};
 use super::outline::Outlines;
+use super::patch::{Patches, Sides};
 use super::segment::{meet, nearest_along, nearest_pair, place, shared};
 use super::{Contact, Place};
 
 /// Sums of normals shorter than this, relative to the length they stand for, cancel.
 const MIN_AGREEMENT: f64 = 1e-9;
+
+/// Sine below which a way from corner to corner beside their normals is rounding.
+const BESIDE: f64 = 1e-3;
+
+/// Lengths below this, relative to the coordinates, are rounding: they have no direction.
+const NO_WAY: f64 = 1e-12;
 
 /// A part of one segment of a.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,18 +64,7 @@ pub fn facing(outlines: &Outlines, on_a: Place, on_b: Place) -> f64 {
     normals.map_or(1.0, |(of_a, of_b)| of_a.dot(of_b))
 }
 
-/// What a part of a and a segment of b have in common: a point, or a length.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Common {
-    /// Where it begins along a, on a and on b.
-    pub places: [Place; 2],
-    /// b's outward normal times the length in common, m.
-    pub weighted: Vec2,
-    /// The length in common, m; zero for a point.
-    pub length: f64,
-}
-
-/// What a part has in common with segment `across` of b, if the part holds any of it.
+/// Where a part and segment `across` of b begin to share points, on a and on b, if they do.
 ///
 /// `along` are the shares of both segments' ways at which they meet.
 pub fn common(
@@ -76,7 +72,7 @@ pub fn common(
     part: &Part,
     across: u32,
     along: [[f64; 2]; 2],
-) -> Option<Common> {
+) -> Option<[Place; 2]> {
     let [of_a, of_b] = along;
     let from = of_a[0].max(part.along[0]);
     let to = of_a[1].min(part.along[1]);
@@ -89,13 +85,79 @@ pub fn common(
     let other = outlines.segment(across as usize);
     let t = if is_point { of_b[0] } else { nearest_along(other, place(ends, from)) };
     let on_a = Place { segment: part.segment, along: from };
-    let on_b = Place { segment: across, along: t };
-    let length = (to - from) * ends[0].distance(ends[1]);
-    let weighted = outward(outlines, on_b).map_or(Vec2::ZERO, |normal| length * normal);
-    Some(Common { places: [on_a, on_b], weighted, length })
+    Some([on_a, Place { segment: across, along: t }])
 }
 
-/// The mean of normals by length, from the sums of [`Common`]; `None` where they cancel.
+/// The normal across a gap between two nearest places; `None` where there is no direction.
+///
+/// `inside` says whether the place on a is inside b, and that on b inside a: then a leaves b
+/// across the gap, not away from it. An edge gives its own normal, however small the gap is.
+pub fn gap_normal(
+    outlines: &Outlines,
+    [on_a, on_b]: [Place; 2],
+    inside: [bool; 2],
+) -> Option<Vec2> {
+    let [p, q] = [on_a, on_b].map(|at| point(outlines, at));
+    let far = p.abs().max_element();
+    // Rounding alone may put places inside that lie on each other.
+    let inside = if p.distance(q) > NO_WAY * far { inside } else { [false; 2] };
+    // What is as near to an end as rounding is at the end.
+    let between = |at: Place| {
+        let [from, to] = outlines.segment(at.segment as usize);
+        at.along.min(1.0 - at.along) * from.distance(to) > NO_WAY * far
+    };
+    // What is nearest to an edge lies in front of it, or behind it if it is inside.
+    if between(on_b) {
+        let normal = outward(outlines, on_b);
+        return if inside == [false, true] { normal.map(|n| -n) } else { normal };
+    }
+    if between(on_a) {
+        let normal = outward(outlines, on_a);
+        return if inside == [true, false] { normal } else { normal.map(|n| -n) };
+    }
+    let away = corner_normal(outlines, [on_a, on_b])?;
+    Some(if inside == [false; 2] { away } else { -away })
+}
+
+/// Unit vector from a corner of b to one of a, within the normals of both up to rounding.
+fn corner_normal(outlines: &Outlines, places: [Place; 2]) -> Option<Vec2> {
+    let [p, q] = places.map(|at| point(outlines, at));
+    let sides = places.map(|at| around(outlines, at));
+    let way = p - q;
+    if way.length() <= NO_WAY * p.abs().max_element() {
+        let toward = direction(way, p).unwrap_or(Vec2::ZERO);
+        return Sides { outlines, segments: [&sides[0], &sides[1]] }.touching(toward);
+    }
+    let mut normal = way.try_normalize()?;
+    for (segments, sign) in sides.into_iter().zip([-1.0, 1.0]) {
+        let normals = segments.map(|segment| outward(outlines, Place { segment, along: 0.0 }));
+        let [Some(before), Some(after)] = normals else { continue };
+        // The normals of a corner lie between those of its edges, counter-clockwise.
+        let own = sign * normal;
+        let beside = |sine: f64| sine < 0.0 && sine > -BESIDE && before.perp_dot(after) > 0.0;
+        if beside(before.perp_dot(own)) {
+            normal = sign * before;
+        } else if beside(own.perp_dot(after)) {
+            normal = sign * after;
+        }
+    }
+    Some(normal)
+}
+
+/// The segments that end and begin at the corner of a place at an end of its segment.
+fn around(outlines: &Outlines, at: Place) -> [u32; 2] {
+    let next = outlines.next();
+    if at.along > 0.5 {
+        return [at.segment, next[at.segment as usize]];
+    }
+    let corner = at.segment;
+    // A ring's points follow each other; the last is followed by the first.
+    let before = corner.checked_sub(1).filter(|at| next[*at as usize] == corner);
+    let last = || (corner..next.len() as u32).find(|at| next[*at as usize] == corner);
+    [before.or_else(last).unwrap_or(corner), corner]
+}
+
+/// The mean of normals by length, from their sums; `None` where they cancel.
 pub fn mean_normal(weighted: Vec2, length: f64) -> Option<Vec2> {
     // As a product, so that no length at all fails too.
     let agreed = weighted.length() > MIN_AGREEMENT * length;
@@ -196,8 +258,6 @@ impl Stretches {
 pub struct Nearest {
     /// The best so far.
     best: Option<Ranked>,
-    /// What the stretch and b have in common, and the numbers it was offered with.
-    met: Vec<([usize; 2], Common)>,
 }
 
 /// Two places, and what they are ranked by.
@@ -215,7 +275,6 @@ impl Nearest {
     /// Prepares for another stretch.
     pub fn clear(&mut self) {
         self.best = None;
-        self.met.clear();
     }
 
     /// Distance of the best places so far, m; infinite before the first.
@@ -233,10 +292,7 @@ impl Nearest {
             .then(|| common(outlines, part, number[1] as u32, shared(whole, across)))
             .flatten();
         let (gap, places) = match met {
-            Some(met) => {
-                self.met.push((number, met));
-                (0.0, met.places)
-            }
+            Some(places) => (0.0, places),
             None => {
                 let [s, t] = nearest_pair(ends, across);
                 let places = [part.at(s), Place { segment: number[1] as u32, along: t }];
@@ -253,35 +309,23 @@ impl Nearest {
         }
     }
 
-    /// The contact of the stretch; `spot` locates a point of a with respect to b.
+    /// The contact of the stretch.
+    ///
+    /// `inside` says of two points, of a and of b, whether each is inside the other outline.
     pub fn contact(
-        &mut self,
+        &self,
         outlines: &Outlines,
         stretch: Stretch<'_>,
-        spot: impl FnOnce(Vec2) -> PointLocation,
+        patches: &Patches,
+        inside: impl FnOnce([Vec2; 2]) -> [bool; 2],
     ) -> Option<Contact> {
         let Ranked { rank: [gap, _], places, .. } = self.best?;
-        let [on_a, on_b] = places.map(|at| point(outlines, at));
-        let normal = if self.met.is_empty() {
-            let way = if spot(on_a) == PointLocation::Inside { on_b - on_a } else { on_a - on_b };
-            direction(way, on_a)
-        } else {
-            self.mean_normal()
-        };
+        let normal = patches.on(stretch.parts()).unwrap_or_else(|| {
+            gap_normal(outlines, places, inside(places.map(|at| point(outlines, at))))
+        });
         let first = stretch.parts().next()?.ends(outlines)[0];
         let last = stretch.parts().next_back()?.ends(outlines)[1];
         finished(outlines, gap, places, normal, [first, last])
-    }
-
-    /// The mean normal of all that was met; bitwise independent of the order of offers.
-    fn mean_normal(&mut self) -> Option<Vec2> {
-        self.met.sort_unstable_by_key(|(number, _)| *number);
-        let (mut weighted, mut length) = (Vec2::ZERO, 0.0);
-        for (_, met) in &self.met {
-            weighted += met.weighted;
-            length += met.length;
-        }
-        mean_normal(weighted, length)
     }
 }
 
@@ -462,8 +506,7 @@ mod tests {
         assert_eq!(along, [[0.25, 1.0], [0.25, 1.0]]);
         let part = |along: [f64; 2]| Part { segment: 0, along };
         let found = common(&outlines, &part([0.5, 0.75]), 3, along).unwrap();
-        assert_eq!((found.weighted, found.length), (Vec2::Y, 1.0));
-        assert_eq!(found.places.map(|at| at.along), [0.5, 0.75]);
+        assert_eq!(found.map(|at| at.along), [0.5, 0.75]);
         assert_eq!(common(&outlines, &part([0.0, 0.125]), 3, along), None);
         assert_eq!(mean_normal(Vec2::ZERO, 0.0), None);
     }
@@ -481,7 +524,9 @@ mod tests {
         let mut nearest = Nearest::default();
         let part = stretch.parts().next().unwrap();
         nearest.offer(&outlines, part, part.ends(&outlines), [0, 7]);
-        let contact = nearest.contact(&outlines, stretch, |_| PointLocation::Boundary).unwrap();
+        // Without patches, as if no meeting were known.
+        let patches = Patches::default();
+        let contact = nearest.contact(&outlines, stretch, &patches, |_| [false; 2]).unwrap();
         assert_eq!((contact.gap, contact.normal), (0.0, Vec2::NEG_X));
         assert_eq!(contact.stretch, [Vec2::X, Vec2::ONE]);
     }

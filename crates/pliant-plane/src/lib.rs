@@ -21,6 +21,10 @@ pub mod samples;
 
 pub mod contact;
 
+pub mod patch;
+
+pub mod least;
+
 pub mod field;
 
 pub mod rect;
@@ -59,6 +63,8 @@ use pliant::math::Vec2;
 
 use outline::Outlines;
 
+pub use least::LeastTranslation;
+
 /// Two outlines of a query, by their positions in the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
@@ -92,12 +98,20 @@ pub struct QueryFlags {
     pub samples: bool,
     /// Where boundaries touch.
     pub contacts: bool,
+    /// The least translation of two that intersect.
+    pub translation: bool,
 }
 
 impl QueryFlags {
     /// All there is.
-    pub const ALL: QueryFlags =
-        QueryFlags { area: true, separation: true, vertices: true, samples: true, contacts: true };
+    pub const ALL: QueryFlags = QueryFlags {
+        area: true,
+        separation: true,
+        vertices: true,
+        samples: true,
+        contacts: true,
+        translation: true,
+    };
     /// Depths of vertices alone, as a penalty response needs them.
     pub const DEPTHS: QueryFlags = QueryFlags {
         area: false,
@@ -105,7 +119,13 @@ impl QueryFlags {
         vertices: true,
         samples: false,
         contacts: false,
+        translation: false,
     };
+
+    /// Whether it takes all meetings of the boundaries to separate them.
+    pub fn separates(&self) -> bool {
+        self.contacts || self.translation
+    }
 }
 
 /// What was found for one pair.
@@ -123,6 +143,8 @@ pub struct ProximityResult {
     pub penetration: Vec<Penetration>,
     /// One contact for each stretch of a's boundary near b's, along a.
     pub contacts: Vec<Contact>,
+    /// The shortest way that takes a off b; `None` when they do not intersect.
+    pub least_translation: Option<LeastTranslation>,
     /// What the caller should know of how it was found.
     pub notices: Vec<Notice>,
 }
@@ -135,6 +157,7 @@ impl ProximityResult {
         self.separation = None;
         self.penetration.clear();
         self.contacts.clear();
+        self.least_translation = None;
         self.notices.clear();
     }
 }
@@ -190,7 +213,7 @@ pub struct Penetration {
 pub struct Contact {
     /// Middle between the closest points of the stretch, m.
     pub position: Vec2,
-    /// Unit vector out of b, towards a.
+    /// Unit vector along which a leaves b; swapping both turns it round.
     pub normal: Vec2,
     /// Distance between the boundaries there, m, not negative.
     pub gap: f64,

@@ -26,6 +26,11 @@ impl<'a> Locator<'a> {
         Locator { outlines, boxes: OnceLock::new() }
     }
 
+    /// The outlines.
+    pub fn outlines(&self) -> &'a Outlines {
+        self.outlines
+    }
+
     /// Where a point is; exact. `outline` must be below the number of outlines.
     pub fn spot(&self, outline: usize, point: Vec2) -> PointLocation {
         let boxes = self.boxes.get_or_init(|| {

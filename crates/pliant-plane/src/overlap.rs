@@ -33,6 +33,25 @@ impl Measure {
         Measure { space: self.space.leaving_out(pairs), ..self }
     }
 
+    /// Vertices inside other bodies when it was last measured: those in space, then those of
+    /// outlines.
+    pub fn penetrating(&self) -> impl Iterator<Item = VertexId> {
+        let set = |(k, inside): (usize, &bool)| inside.then_some(k);
+        let space = self.space.penetrating().iter().enumerate().filter_map(set);
+        let plane = self.plane.inside.iter().enumerate().filter_map(set);
+        let plane = plane.filter_map(|point| self.plane.vertices.get(point).copied());
+        space.map(|vertex| VertexId(vertex as u32)).chain(plane)
+    }
+
+    /// Depths of vertices in space, see [`overlap::Measure::depths`]; NaN of those of outlines that
+    /// are inside others.
+    pub fn depths(&mut self, positions: &[Vec3], bodies: &Bodies, depths: &mut Vec<f64>) {
+        self.space.depths(positions, bodies, depths);
+        for (vertex, _) in self.plane.vertices.iter().zip(&self.plane.inside).filter(|(_, i)| **i) {
+            depths[vertex.index()] = f64::NAN;
+        }
+    }
+
     /// Measures the scene it was prepared for; allocates the first few times.
     pub fn measure(&mut self, positions: &[Vec3], bodies: &Bodies) -> Overlap {
         let mut overlap = self.space.measure(positions, bodies);

@@ -4,9 +4,11 @@
 //! boundaries are farther apart than the contact distance, so nothing but what is near can
 //! begin, end or decide it.
 
+use pliant_plane::boundary::PointLocation;
 use pliant_plane::contact::{Nearest, Stretch, Stretches};
 use pliant_plane::locate::Locator;
 use pliant_plane::outline::Outlines;
+use pliant_plane::patch::Patches;
 use pliant_plane::segment::near_one;
 use pliant_plane::{Pair, ProximityResult};
 
@@ -14,16 +16,19 @@ use crate::depths::Candidate;
 
 /// One contact for each stretch of a's boundary within `distance` of b's.
 ///
-/// `list` holds all segments that may be as near, sorted by a's.
+/// `list` holds all segments that may be as near, sorted by a's, `patches` where they meet.
 pub fn contacts(
-    outlines: &Outlines,
     locator: &Locator<'_>,
     pair: Pair,
     distance: f64,
     list: &[Candidate],
+    patches: &Patches,
     answer: &mut ProximityResult,
 ) {
-    let b = pair.b as usize;
+    let outlines = locator.outlines();
+    let intersects = answer.intersects;
+    let inside =
+        |outline: u32, point| locator.spot(outline as usize, point) == PointLocation::Inside;
     let mut stretches = Stretches::default();
     let mut shares: Vec<[f64; 2]> = Vec::new();
     let mut nearest = Nearest::default();
@@ -43,7 +48,10 @@ pub fn contacts(
         let found = stretches.around(&ring);
         let mut one = |stretch| {
             offer(outlines, stretch, list, &mut nearest);
-            nearest.contact(outlines, stretch, |point| locator.spot(b, point))
+            nearest.contact(outlines, stretch, patches, |[on_a, on_b]| {
+                [(pair.b, on_a), (pair.a, on_b)]
+                    .map(|(outline, point)| intersects && inside(outline, point))
+            })
         };
         answer.contacts.extend(found.filter_map(&mut one));
     }

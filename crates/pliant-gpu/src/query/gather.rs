@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use pliant::math::Vec2;
 use pliant_plane::boundary::{PointLocation, direction, outward};
+use pliant_plane::least;
 use pliant_plane::locate::Locator;
 use pliant_plane::outline::Outlines;
+use pliant_plane::patch::{Meeting, Patches};
 use pliant_plane::samples::{self, MOST_SAMPLES};
 use pliant_plane::segment::{crossing, meet, nearest_along, place};
 use pliant_plane::{Pair, Penetration, Place, ProximityQuery, ProximityResult, Separation, Side};
@@ -69,9 +71,31 @@ impl Gather<'_> {
         if wanted.separation && !answer.intersects {
             answer.separation = self.separation(tasks.clone(), split);
         }
+        let mut patches = Patches::default();
+        if wanted.separates() && answer.intersects {
+            self.find_patches(pair, list, &mut patches);
+            let both = [pair.a as usize, pair.b as usize];
+            answer.least_translation = least::of_pair(self.outlines, both, &mut patches, wanted);
+        }
         if wanted.contacts {
             let distance = self.question.contact_distance;
-            contacts(self.outlines, self.locator, pair, distance, list, answer);
+            contacts(self.locator, pair, distance, list, &patches, answer);
+        }
+    }
+
+    /// Connects the meetings among candidates to patches.
+    fn find_patches(&self, pair: Pair, list: &[Candidate], patches: &mut Patches) {
+        let mut met: Vec<[u32; 2]> = list.iter().map(|near| [near.own, near.other]).collect();
+        met.dedup();
+        met.retain(|segments| {
+            let [own, other] = segments.map(|at| self.outlines.segment(at as usize));
+            meet(own, other)
+        });
+        if !met.is_empty() {
+            let met = met.into_iter().map(|segments| Meeting::of(self.outlines, segments));
+            let both = [pair.a as usize, pair.b as usize];
+            let spot = |outline: usize, point: Vec2| self.locator.spot(outline, point);
+            patches.find(self.outlines, both, met, spot);
         }
     }
 

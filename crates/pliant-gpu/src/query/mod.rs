@@ -303,7 +303,7 @@ impl Plan {
                 let bit = |wanted: bool, bit: u32| if wanted { bit } else { 0 };
                 let modes = bit(near, INSIDE)
                     | bit(near && sign > 0.0, CROSS)
-                    | bit(question.flags.samples, LIST)
+                    | bit(question.flags.samples || question.flags.separates(), LIST)
                     | bit(touching && sign > 0.0, NEAR)
                     | bit(question.flags.separation, NEAREST);
                 if modes & !LIST != 0 {

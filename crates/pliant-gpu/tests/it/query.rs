@@ -53,11 +53,9 @@ fn agree(
     for (found, exact) in found.contacts.iter().zip(&exact.contacts) {
         assert!((found.gap - exact.gap).abs() <= error, "{found:?} {exact:?}");
         assert!(found.position.distance(exact.position) <= error, "{found:?} {exact:?}");
-        // Where they meet, the normal is that of what they share.
-        if exact.gap == 0.0 {
-            assert!(found.normal.distance(exact.normal) < SAME, "{found:?} {exact:?}");
-        }
+        assert!(found.normal.distance(exact.normal) < SAME, "{found:?} {exact:?}");
     }
+    assert_eq!(found.least_translation, exact.least_translation, "{pair:?}");
 }
 
 #[track_caller]
@@ -92,6 +90,44 @@ fn many_pairs_at_once_are_answered_as_one_by_one_and_as_by_segments() {
             let mut alone = Vec::new();
             gpu.query(&outlines, &[*pair], &ALL, &mut alone).unwrap();
             assert_eq!(&alone[0], answer);
+        }
+    }
+}
+
+#[test]
+fn normals_separate_squares_and_swapping_turns_them_round() {
+    let Some(mut gpu) = open() else { return };
+    let mut random = Random::new(3);
+    let question = ProximityQuery {
+        flags: QueryFlags { contacts: true, translation: true, ..QueryFlags::DEPTHS },
+        ..ALL
+    };
+    for round in 0..60 {
+        let turn = Vec2::from_angle(random.number());
+        // Squares of a metre that overlap, touch nearly, or are the same.
+        let gap = [-1e-4, 1e-9, -0.3, -1.0][round % 4];
+        let aside = if gap == -1.0 { 0.0 } else { 0.8 * random.number() };
+        let mut outlines = Outlines::default();
+        for by in [Vec2::new(-1.0 - gap, aside), Vec2::ZERO] {
+            let corners = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)];
+            let ring = corners.map(|(x, y)| turn.rotate(Vec2::new(x, y) + by)).to_vec();
+            outlines.push(&[ring]).unwrap();
+        }
+        let pairs = [Pair { a: 0, b: 1 }, Pair { a: 1, b: 0 }];
+        let answers = check(&mut gpu, &outlines, &pairs, &question);
+        for (answer, expected) in answers.iter().zip([-turn, turn]).filter(|_| gap > -0.2) {
+            assert!(!answer.contacts.is_empty());
+            for contact in &answer.contacts {
+                assert!(contact.normal.distance(expected) < SAME, "{round} {contact:?}");
+            }
+        }
+        let least = answers[0].least_translation;
+        assert_eq!(least.is_some(), gap < 0.0);
+        if let Some(least) = least.filter(|_| gap == -1e-4) {
+            assert!(least.exact && (least.distance + gap).abs() < SAME, "{least:?}");
+        }
+        if gap == -1.0 {
+            assert!((least.unwrap().distance - 1.0).abs() < SAME, "{least:?}");
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use pliant::math::Vec2;
 
-use super::super::Contact;
+use super::super::ProximityResult;
+use super::super::boundary::PointLocation;
 use super::super::contact::{Nearest, Stretch, Stretches};
+use super::super::patch::Patches;
 use super::super::segment::near_one;
 use super::nearest::Pending;
 use super::tree::View;
@@ -24,6 +26,8 @@ pub(super) struct ContactScratch {
     nearest: Nearest,
     /// Nodes still to be visited.
     pending: Pending,
+    /// Where the boundaries meet; empty for outlines that are apart.
+    pub patches: Patches,
 }
 
 impl View<'_> {
@@ -33,17 +37,23 @@ impl View<'_> {
         [a, b]: [usize; 2],
         distance: f64,
         scratch: &mut ContactScratch,
-        contacts: &mut Vec<Contact>,
+        answer: &mut ProximityResult,
     ) {
+        let ProximityResult { intersects, contacts, .. } = answer;
         for ring in self.outlines.rings(a) {
             scratch.stretches.clear();
             scratch.covering = None;
             for segment in ring.clone() {
                 self.near(segment, b, distance, scratch);
             }
-            let ContactScratch { stretches, nearest, pending, .. } = scratch;
+            let ContactScratch { stretches, nearest, pending, patches, .. } = scratch;
             let found = stretches.around(&ring);
-            contacts.extend(found.filter_map(|stretch| self.contact(stretch, b, nearest, pending)));
+            contacts.extend(found.filter_map(|stretch| {
+                self.nearest_to(stretch, b, nearest, pending);
+                nearest.contact(self.outlines, stretch, patches, |points| {
+                    if *intersects { self.inside([a, b], points) } else { [false; 2] }
+                })
+            }));
         }
     }
 
@@ -87,14 +97,14 @@ impl View<'_> {
         stretches.add(segment, shares);
     }
 
-    /// The contact of a stretch: where it is nearest to b.
-    fn contact(
+    /// Offers what of b may be nearest to a stretch.
+    fn nearest_to(
         &self,
         stretch: Stretch<'_>,
         b: usize,
         nearest: &mut Nearest,
         pending: &mut Pending,
-    ) -> Option<Contact> {
+    ) {
         nearest.clear();
         for (order, part) in stretch.parts().enumerate() {
             let ends = part.ends(self.outlines);
@@ -103,7 +113,14 @@ impl View<'_> {
                 nearest.gap() * nearest.gap()
             });
         }
-        nearest.contact(self.outlines, stretch, |point| self.spot(b, point))
+    }
+
+    /// Whether a point of a is inside b, and one of b inside a.
+    pub fn inside(&self, [a, b]: [usize; 2], [on_a, on_b]: [Vec2; 2]) -> [bool; 2] {
+        let inside = |outline: usize, point: Vec2| {
+            self.rect(outline).contains(point) && self.spot(outline, point) == PointLocation::Inside
+        };
+        [inside(b, on_a), inside(a, on_b)]
     }
 }
 

@@ -23,10 +23,14 @@ pub(crate) mod tree;
 
 use std::ops::ControlFlow;
 
+use pliant::math::Vec2;
 use pliant::par;
 
 use super::outline::Outlines;
-use super::{Backend, BackendError, Pair, ProximityQuery, ProximityResult, Side, prepare};
+use super::{
+    Backend, BackendError, Pair, ProximityQuery, ProximityResult, QueryFlags, Side, least, patch,
+    prepare,
+};
 use area::{AreaScratch, Overlap};
 use contacts::ContactScratch;
 use inside::{DepthScratch, Depths};
@@ -137,8 +141,9 @@ impl Scratch {
         let wanted = question.flags;
         let [a, b] = sides;
         self.meetings.clear();
+        self.contacts.patches.clear();
         let depths = wanted.vertices || wanted.samples;
-        let every = depths || wanted.area;
+        let every = depths || wanted.area || wanted.separates();
         if view.rect(a).meets(&view.rect(b)) {
             let found = view.meetings(sides, &mut |meeting| {
                 self.meetings.push(meeting);
@@ -146,6 +151,7 @@ impl Scratch {
             });
             debug_assert!(found.is_continue() || !every, "{sides:?}");
             self.meetings.sort_unstable_by_key(Meeting::key);
+            self.find_patches(view, sides, wanted);
             let contained = if depths {
                 self.depths(view, sides, question, answer)
             } else {
@@ -161,9 +167,24 @@ impl Scratch {
         if wanted.separation && !answer.intersects {
             answer.separation = view.separation(sides);
         }
+        if answer.intersects && wanted.separates() {
+            let patches = &mut self.contacts.patches;
+            answer.least_translation = least::of_pair(view.outlines, sides, patches, wanted);
+        }
         if wanted.contacts {
             let distance = question.contact_distance;
-            view.contacts(sides, distance, &mut self.contacts, &mut answer.contacts);
+            view.contacts(sides, distance, &mut self.contacts, answer);
+        }
+    }
+
+    /// Finds where the boundaries meet, if that is wanted.
+    fn find_patches(&mut self, view: View<'_>, sides: [usize; 2], wanted: QueryFlags) {
+        if wanted.separates() && !self.meetings.is_empty() {
+            let met = self.meetings.iter();
+            let met =
+                met.map(|meeting| patch::Meeting::of(view.outlines, [meeting.own, meeting.other]));
+            let spot = |outline: usize, point: Vec2| view.spot(outline, point);
+            self.contacts.patches.find(view.outlines, sides, met, spot);
         }
     }
 
@@ -191,9 +212,8 @@ impl Scratch {
 #[cfg(test)]
 mod tests {
     use super::super::brute::Brute;
-    use super::super::{Contact, Notice, QueryFlags};
+    use super::super::{Contact, Notice};
     use super::*;
-    use pliant::math::Vec2;
     use proptest::prelude::*;
 
     const PAIR: Pair = Pair { a: 0, b: 1 };

@@ -14,11 +14,11 @@
 
 use std::ops::Range;
 
-use pliant::math::Vec2;
-
-use super::super::contact::{Part, common, facing, finished, mean_normal, point};
+use super::super::contact::{Part, common, facing, finished, gap_normal, point};
+use super::super::exact::tree::View;
 use super::super::field::sample::Reading;
 use super::super::outline::Outlines;
+use super::super::patch::Patches;
 use super::super::segment::{nearest_pair, place};
 use super::super::{Contact, Place, Separation};
 use super::meeting::Meeting;
@@ -33,8 +33,6 @@ struct Closest {
     on_a: Place,
     /// The point on b.
     on_b: Place,
-    /// Way out of b as read there, `None` near its medial axis; or the normal where they meet.
-    direction: Option<Vec2>,
 }
 
 /// The closest points among pieces with their readings; `None` for no piece.
@@ -42,7 +40,7 @@ fn closest<'a>(
     outlines: &Outlines,
     pieces: impl Iterator<Item = (&'a Part, &'a Reading)>,
 ) -> Option<Closest> {
-    let mut best: Option<Closest> = None;
+    let mut best: Option<([f64; 2], Closest)> = None;
     let mut least = f64::INFINITY;
     for (piece, reading) in pieces {
         least = least.min(reading.value.abs());
@@ -50,12 +48,16 @@ fn closest<'a>(
             (piece.ends(outlines), outlines.segment(reading.place.segment as usize));
         let [s, t] = nearest_pair(ends, across);
         let gap = place(ends, s).distance(place(across, t));
-        if best.is_none_or(|best| gap < best.gap) {
-            let on_b = Place { segment: reading.place.segment, along: t };
-            best = Some(Closest { gap, on_a: piece.at(s), on_b, direction: reading.direction });
+        if best.is_some_and(|(rank, _)| gap > rank[0]) {
+            continue;
+        }
+        let (on_a, on_b) = (piece.at(s), Place { segment: reading.place.segment, along: t });
+        let rank = [gap, facing(outlines, on_a, on_b)];
+        if best.is_none_or(|(least, _)| rank < least) {
+            best = Some((rank, Closest { gap, on_a, on_b }));
         }
     }
-    best.map(|best| Closest { gap: best.gap.min(least), ..best })
+    best.map(|(_, best)| Closest { gap: best.gap.min(least), ..best })
 }
 
 /// The shortest way between two outlines that do not intersect.
@@ -67,53 +69,57 @@ pub fn separation(outlines: &Outlines, near: &Near) -> Option<Separation> {
 }
 
 /// Where the boundary of a is near that of b.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct NearBoundary<'a> {
+    /// The outlines, with boxes of their segments.
+    pub view: View<'a>,
+    /// Outlines a and b.
+    pub pair: [usize; 2],
     /// Pieces of a near b, and their readings.
     pub near: &'a Near,
     /// Where the boundaries meet, along a.
     pub meetings: &'a [Meeting],
+    /// The same, connected.
+    pub patches: &'a Patches,
+    /// Whether the outlines share a point.
+    pub intersects: bool,
 }
 
-/// Appends one contact for each stretch of a within `distance` of b, m.
-///
-/// `flags` is scratch memory.
-pub fn contacts(
-    outlines: &Outlines,
-    a: usize,
-    distance: f64,
-    NearBoundary { near, meetings }: NearBoundary<'_>,
-    flags: &mut Vec<Flag>,
-    contacts: &mut Vec<Contact>,
-) {
-    flag(distance, near, meetings, flags);
-    let joined = |before: usize, after: usize| {
-        let [p, q] = [before, after].map(|at| &near.pieces[at]);
-        flags[before].near && flags[after].near && follows(p, q, outlines)
-    };
-    let mut start = 0;
-    for ring in outlines.rings(a) {
-        let here = near.pieces[start..].partition_point(|p| (p.segment as usize) < ring.end);
-        let end = start + here;
-        // A stretch over the ring's first point is reported once, with its part before it.
-        let around = here > 1 && joined(end - 1, start);
-        let mut head = start..start;
-        let mut from = start;
-        for at in start..end {
-            if at + 1 < end && joined(at, at + 1) {
-                continue;
+impl NearBoundary<'_> {
+    /// Appends one contact for each stretch of a within `distance` of b, m.
+    ///
+    /// `flags` is scratch memory.
+    pub fn contacts(self, distance: f64, flags: &mut Vec<Flag>, contacts: &mut Vec<Contact>) {
+        let (outlines, near) = (self.view.outlines, self.near);
+        flag(distance, near, self.meetings, flags);
+        let joined = |before: usize, after: usize| {
+            let [p, q] = [before, after].map(|at| &near.pieces[at]);
+            flags[before].near && flags[after].near && follows(p, q, outlines)
+        };
+        let mut start = 0;
+        for ring in outlines.rings(self.pair[0]) {
+            let here = near.pieces[start..].partition_point(|p| (p.segment as usize) < ring.end);
+            let end = start + here;
+            // A stretch over the ring's first point is reported once, with its part before it.
+            let around = here > 1 && joined(end - 1, start);
+            let mut head = start..start;
+            let mut from = start;
+            for at in start..end {
+                if at + 1 < end && joined(at, at + 1) {
+                    continue;
+                }
+                let stretch = from..at + 1;
+                from = at + 1;
+                if around && stretch.start == start && stretch.end < end {
+                    head = stretch;
+                } else if flags[at].near {
+                    let tail = if stretch.end == end { head.clone() } else { start..start };
+                    let stretch = Stretch { parts: [stretch, tail], found: self, flags };
+                    contacts.extend(stretch.contact());
+                }
             }
-            let stretch = from..at + 1;
-            from = at + 1;
-            if around && stretch.start == start && stretch.end < end {
-                head = stretch;
-            } else if flags[at].near {
-                let tail = if stretch.end == end { head.clone() } else { start..start };
-                let stretch = Stretch { parts: [stretch, tail], near, meetings, flags };
-                contacts.extend(stretch.contact(outlines));
-            }
+            start = end;
         }
-        start = end;
     }
 }
 
@@ -121,10 +127,8 @@ pub fn contacts(
 struct Stretch<'a> {
     /// Positions of the pieces.
     parts: [Range<usize>; 2],
-    /// All pieces and their readings.
-    near: &'a Near,
-    /// All meetings of the boundaries, along a.
-    meetings: &'a [Meeting],
+    /// All pieces and meetings.
+    found: NearBoundary<'a>,
     /// For each piece what is known of it.
     flags: &'a [Flag],
 }
@@ -173,17 +177,28 @@ fn follows(before: &Part, after: &Part, outlines: &Outlines) -> bool {
 impl Stretch<'_> {
     /// The contact of the stretch.
     ///
-    /// Where boundaries meet, the meeting counts at which they face each other most, with
-    /// the normal of all that the stretch and b have in common.
-    fn contact(&self, outlines: &Outlines) -> Option<Contact> {
-        let pieces = || self.indices().map(|at| (&self.near.pieces[at], &self.near.readings[at]));
-        let Closest { gap, on_a, on_b, direction } = match self.meeting(outlines) {
+    /// Where boundaries meet, the meeting counts at which they face each other most.
+    fn contact(&self) -> Option<Contact> {
+        let NearBoundary { view, near, patches, .. } = self.found;
+        let outlines = view.outlines;
+        let pieces = || self.indices().map(|at| (&near.pieces[at], &near.readings[at]));
+        let Closest { gap, on_a, on_b } = match self.meeting() {
             Some(meeting) => meeting,
             None => closest(outlines, pieces())?,
         };
+        let places = [on_a, on_b];
+        let normal = patches.on(pieces().map(|(piece, _)| piece)).unwrap_or_else(|| {
+            let points = places.map(|at| point(outlines, at));
+            let inside = if self.found.intersects {
+                view.inside(self.found.pair, points)
+            } else {
+                [false; 2]
+            };
+            gap_normal(outlines, places, inside)
+        });
         let first = pieces().next()?.0.ends(outlines)[0];
         let last = pieces().next_back()?.0.ends(outlines)[1];
-        finished(outlines, gap, [on_a, on_b], direction, [first, last])
+        finished(outlines, gap, places, normal, [first, last])
     }
 
     fn indices(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
@@ -192,25 +207,21 @@ impl Stretch<'_> {
     }
 
     /// The meeting on the stretch at which the boundaries face each other most.
-    fn meeting(&self, outlines: &Outlines) -> Option<Closest> {
+    fn meeting(&self) -> Option<Closest> {
+        let NearBoundary { view: View { outlines, .. }, near, meetings, .. } = self.found;
         let mut best: Option<(f64, Closest)> = None;
-        let (mut weighted, mut length) = (Vec2::ZERO, 0.0);
         for at in self.indices() {
-            let piece = &self.near.pieces[at];
-            let here = self.meetings[self.flags[at].meeting..].iter();
+            let piece = &near.pieces[at];
+            let here = meetings[self.flags[at].meeting..].iter();
             let here = here.take_while(|m| m.segments[0] == piece.segment);
-            for met in here.filter_map(|m| common(outlines, piece, m.segments[1], m.along)) {
-                // Pieces do not overlap: a meeting over several adds up to its length.
-                weighted += met.weighted;
-                length += met.length;
-                let [on_a, on_b] = met.places;
+            let met = here.filter_map(|m| common(outlines, piece, m.segments[1], m.along));
+            for [on_a, on_b] in met {
                 let facing = facing(outlines, on_a, on_b);
                 if best.is_none_or(|(least, _)| facing < least) {
-                    best = Some((facing, Closest { gap: 0.0, on_a, on_b, direction: None }));
+                    best = Some((facing, Closest { gap: 0.0, on_a, on_b }));
                 }
             }
         }
-        let direction = mean_normal(weighted, length);
-        best.map(|(_, meeting)| Closest { direction, ..meeting })
+        best.map(|(_, meeting)| meeting)
     }
 }

@@ -4,16 +4,7 @@ use std::ops::ControlFlow;
 
 use super::super::exact::meeting::Meeting as Met;
 use super::super::exact::tree::View;
-use super::super::segment::shared;
-
-/// Two segments that share a point.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Meeting {
-    /// The segment of a and the segment of b.
-    pub segments: [u32; 2],
-    /// For each where the shared part begins and ends, as shares of its way.
-    pub along: [[f64; 2]; 2],
-}
+pub use super::super::patch::Meeting;
 
 /// Whether one meeting suffices or all are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +19,7 @@ pub enum Extent {
 pub fn meetings(view: View<'_>, pair: [usize; 2], extent: Extent, meetings: &mut Vec<Meeting>) {
     meetings.clear();
     let ended = view.meetings(pair, &mut |Met { own, other, .. }| {
-        let [ends, across] = [own, other].map(|at| view.outlines.segment(at as usize));
-        meetings.push(Meeting { segments: [own, other], along: shared(ends, across) });
+        meetings.push(Meeting::of(view.outlines, [own, other]));
         if extent == Extent::All { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     debug_assert!(ended.is_continue() || extent == Extent::First, "{pair:?}");

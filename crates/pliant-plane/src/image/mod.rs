@@ -32,10 +32,12 @@ use super::exact::Exact;
 use super::exact::tree::{Boxes, View};
 use super::field::Window;
 use super::outline::Outlines;
+use super::patch::Patches;
 use super::raster::rows::{RowGroups, Spans};
 use super::rect::Rect;
 use super::{
-    Backend, BackendError, Cause, Notice, Pair, Place, ProximityQuery, ProximityResult, prepare,
+    Backend, BackendError, Cause, LeastTranslation, Notice, Pair, Place, ProximityQuery,
+    ProximityResult, least, prepare,
 };
 
 use contact::Flag;
@@ -79,6 +81,8 @@ struct Scratch {
     boxes: [Rect; 2],
     /// Where the boundaries meet, along a.
     meetings: Vec<Meeting>,
+    /// The same, connected.
+    patches: Patches,
     /// Rows of a and b.
     spans: [Spans; 2],
     groups: RowGroups,
@@ -209,6 +213,7 @@ impl Job<'_> {
         let both = [pair.a as usize, pair.b as usize];
         scratch.boxes = both.map(|outline| self.boxes[outline]);
         scratch.meetings.clear();
+        scratch.patches.clear();
         let corners = scratch.boxes.into_iter().flat_map(|rect| [rect.min, rect.max]);
         let size = corners.fold(0.0, |size: f64, corner| size.max(corner.abs().max_element()));
         if question.error < LEAST_ERROR * size {
@@ -230,14 +235,22 @@ impl Job<'_> {
             if answer.intersects && (wanted.vertices || wanted.samples) {
                 depth::penetrations(self.view, both, question, scratch, answer);
             }
+            if answer.intersects && wanted.separates() {
+                answer.least_translation = self.separate(both, scratch);
+            }
         }
         if wanted.contacts && localise(scratch.boxes, 0.5 * question.contact_distance).is_some() {
             self.search(both, question.contact_distance, SearchMode::Within, scratch)?;
-            let Scratch { near, meetings, flags, .. } = scratch;
-            let distance = question.contact_distance;
-            let found = &mut answer.contacts;
-            let boundary = contact::NearBoundary { near, meetings };
-            contact::contacts(outlines, both[0], distance, boundary, flags, found);
+            let Scratch { near, meetings, patches, flags, .. } = scratch;
+            let boundary = contact::NearBoundary {
+                view: self.view,
+                pair: both,
+                near,
+                meetings,
+                patches,
+                intersects: answer.intersects,
+            };
+            boundary.contacts(question.contact_distance, flags, &mut answer.contacts);
         }
         if wanted.separation && !answer.intersects {
             let distance = near::upper_bound(outlines, both);
@@ -248,6 +261,16 @@ impl Job<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Connects the meetings of a pair that intersects; its least translation, if wanted.
+    fn separate(&self, pair: [usize; 2], scratch: &mut Scratch) -> Option<LeastTranslation> {
+        let Scratch { meetings, patches, .. } = scratch;
+        let spot = |outline: usize, point: Vec2| self.view.spot(outline, point);
+        if !meetings.is_empty() {
+            patches.find(self.outlines, pair, meetings.iter().copied(), spot);
+        }
+        least::of_pair(self.outlines, pair, patches, self.question.flags)
     }
 
     fn search(
@@ -267,7 +290,8 @@ impl Job<'_> {
     /// Leaves meetings in the scratch.
     fn intersect(&self, pair: [usize; 2], scratch: &mut Scratch) -> bool {
         let (outlines, wanted) = (self.outlines, self.question.flags);
-        let extent = if wanted.samples || wanted.contacts { Extent::All } else { Extent::First };
+        let all = wanted.samples || wanted.separates();
+        let extent = if all { Extent::All } else { Extent::First };
         meeting::meetings(self.view, pair, extent, &mut scratch.meetings);
         // Where no boundaries meet, a ring is inside whole or not at all.
         let holds = |outer: usize, inner: usize| {
