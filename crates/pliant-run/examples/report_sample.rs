@@ -68,8 +68,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let summary = summary(&simulation, &rows, &clock, begin.elapsed().as_secs_f64());
     let pngs: Vec<_> = images.iter().map(png).collect();
     let captions = ["the start", "0.42 s later"];
-    let pictures: Vec<_> =
-        captions.into_iter().zip(&pngs).map(|(caption, png)| Picture { caption, png }).collect();
+    let pictures: Vec<_> = captions
+        .into_iter()
+        .zip(&pngs)
+        .map(|(caption, png)| Picture { caption, png, dark: None })
+        .collect();
     let machine = [("threads".to_string(), "1".to_string())];
     let page = html(&ReportData {
         info: &info,
@@ -81,6 +84,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         version: env!("CARGO_PKG_VERSION"),
         date: "",
         pictures: &pictures,
+        player: None,
     });
     atomic_file::write(&folder.join("report.html"), page.as_bytes())?;
     for (name, png) in ["start.png", "later.png"].into_iter().zip(&pngs) {
@@ -159,6 +163,7 @@ fn info(meshes: &[(&str, TetMesh)]) -> RunInfo {
         description: String::new(),
         gravity: GRAVITY.to_array(),
         bodies,
+        recorded: Default::default(),
         obstacles: vec![floor],
     }
 }

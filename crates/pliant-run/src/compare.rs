@@ -3,9 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::player::view::{NamedRun, packed_runs};
+use crate::player::{MOST_BYTES, Player};
 use crate::report::compared::{Compared, page};
-use crate::report::run_report::of_run;
-use crate::run::folder::{INTERRUPTED, REPORT, SERIES, read_summary};
+use crate::report::run_report::{last_picture, of_run};
+use crate::run::folder::{INTERRUPTED, RECORDING, REPORT, SERIES, read_summary};
 use crate::run::marker::Origin;
 use crate::run::{Progress, RunError, RunSettings, run, series};
 use crate::scene::{absolute, load};
@@ -21,6 +23,15 @@ pub struct Variants {
     pub key: String,
     /// Its values, one run each.
     pub values: Vec<String>,
+}
+
+/// How scenes are run and shown.
+#[derive(Clone, Debug, Default)]
+pub struct CompareSettings<'a> {
+    /// Of every run; without a report of its own, the plain one.
+    pub run: RunSettings,
+    /// The player that shows all runs side by side, where there is one.
+    pub player: Option<Player<'a>>,
 }
 
 /// Why scenes cannot be compared.
@@ -63,7 +74,7 @@ pub fn compare(
     sets: &[String],
     variants: &Variants,
     folder: &Path,
-    settings: &RunSettings,
+    settings: &CompareSettings<'_>,
     progress: &mut dyn Progress,
 ) -> Result<Vec<(String, Summary)>, CompareError> {
     if variants.values.len() < 2 {
@@ -81,11 +92,13 @@ pub fn compare(
         scenes.push((loaded, Origin { source, sets }));
     }
     let name = scenes.first().map_or_else(String::new, |(scene, _)| scene.info.scene.clone());
-    let mut done = Vec::new();
+    let (mut done, mut folders) = (Vec::new(), Vec::new());
     for (number, (value, (scene, origin))) in variants.values.iter().zip(scenes).enumerate() {
         let own = folder.join(folder_name(value, number));
-        let settings = RunSettings { report: Some(of_run), origin, ..settings.clone() };
+        let report = settings.run.report.or(Some(of_run));
+        let settings = RunSettings { report, origin, ..settings.run.clone() };
         progress.next_run(value);
+        folders.push(NamedRun { name: value.clone(), path: own.clone() });
         let summary = match run(scene, &own, settings, progress) {
             Ok(summary) => summary,
             // The summary of a failed run is in its folder.
@@ -100,17 +113,28 @@ pub fn compare(
         let path = own.join(SERIES);
         let rows = series::read(&path).map_err(|error| CompareError::File { path, error })?;
         let is_broken_off = summary.ended == INTERRUPTED;
-        done.push((value.clone(), summary, rows));
+        let picture = last_picture(&own.join(RECORDING));
+        done.push((value.clone(), summary, rows, own, picture));
         if is_broken_off {
             break;
         }
     }
-    let runs = done.iter().map(|(name, summary, rows)| Compared { name, summary, rows });
-    let text = page(&name, &variants.key, &runs.collect::<Vec<_>>());
+    let names = done.iter().map(|(.., own, _)| {
+        own.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    });
+    let names: Vec<String> = names.collect();
+    let runs = done.iter().zip(&names).map(|((name, summary, rows, _, picture), folder)| {
+        Compared { name, folder, summary, rows, picture: picture.as_deref() }
+    });
+    // A recording that cannot be read is no reason to lose the comparison.
+    let played = settings.player.and_then(|player| {
+        packed_runs(&folders, MOST_BYTES).ok().map(|packed| player.elements(&packed))
+    });
+    let text = page(&name, &variants.key, &runs.collect::<Vec<_>>(), played.as_deref());
     let path = folder.join(REPORT);
     atomic_file::write(&path, text.as_bytes())
         .map_err(|error| CompareError::File { path, error })?;
-    Ok(done.into_iter().map(|(value, summary, _)| (value, summary)).collect())
+    Ok(done.into_iter().map(|(value, summary, ..)| (value, summary)).collect())
 }
 
 /// Name of the folder of a run: its value, or its number where that is no plain name.
@@ -156,7 +180,7 @@ mod tests {
         let values = values.iter().map(|value| (*value).to_owned()).collect();
         let variants = Variants { key: "integrator".to_owned(), values };
         let nowhere = Path::new("/dev/null/at/all");
-        let settings = RunSettings::default();
+        let settings = CompareSettings::default();
         compare("integrators".as_ref(), &[], &variants, nowhere, &settings, &mut ()).unwrap_err()
     }
 
@@ -174,7 +198,7 @@ mod tests {
         let values = ["explicit-euler", "implicit-euler"].map(str::to_owned).to_vec();
         let variants = Variants { key: "integrator".to_owned(), values };
         let sets = ["dt=0.5".to_owned(), "duration=400".to_owned()];
-        let settings = RunSettings::default();
+        let settings = CompareSettings::default();
         let done =
             compare("integrators".as_ref(), &sets, &variants, &folder, &settings, &mut ()).unwrap();
         let ended: Vec<_> = done.iter().map(|(_, summary)| summary.ended.as_str()).collect();
@@ -211,7 +235,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("pliant-impatient-{}", std::process::id()));
         let values = ["verlet", "rk4", "implicit-euler"].map(str::to_owned).to_vec();
         let variants = Variants { key: "integrator".to_owned(), values };
-        let (sets, settings) = (["duration=2".to_owned()], RunSettings::default());
+        let (sets, settings) = (["duration=2".to_owned()], CompareSettings::default());
         let mut progress = Impatient::default();
         let done =
             compare("integrators".as_ref(), &sets, &variants, &folder, &settings, &mut progress)
@@ -231,7 +255,7 @@ mod tests {
         let values = ["explicit-euler", "verlet", "implicit-euler"].map(str::to_owned).to_vec();
         let variants = Variants { key: "integrator".to_owned(), values };
         let sets = ["duration=2".to_owned()];
-        let settings = RunSettings::default();
+        let settings = CompareSettings::default();
         let done =
             compare("integrators".as_ref(), &sets, &variants, &folder, &settings, &mut ()).unwrap();
         let page = std::fs::read_to_string(folder.join(REPORT)).unwrap();

@@ -15,7 +15,7 @@ use pliant::depth::{DepthSettings, Penetrations, Reason};
 use pliant::detect::Overlaps;
 use pliant::detect::crossing::crossing_pairs;
 use pliant::id::{BodyId, MismatchError, VertexId};
-use pliant::math::Vec3;
+use pliant::math::{Quat, Vec3};
 use pliant::mesh::surface::SurfaceError;
 use pliant::mesh::tet::TetMeshError;
 use pliant::profile::{ProfilerRef, Stage, StageTimer};
@@ -83,6 +83,12 @@ pub struct Request {
 /// Why depth cannot be computed.
 #[derive(Debug, thiserror::Error)]
 pub enum DepthError {
+    /// A placement that cannot be.
+    #[error("argument {body} cannot be placed: its scale must be positive and all numbers finite")]
+    Placement {
+        /// From 0.
+        body: usize,
+    },
     /// Nothing to penetrate.
     #[error("at least two bodies are needed, {count} given")]
     TooFewBodies {
@@ -236,15 +242,65 @@ pub struct Unknown {
     pub reason: Reason,
 }
 
+/// Where a body is put: scaled, then turned, then moved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placement {
+    /// Factor of all lengths; positive.
+    pub scale: f64,
+    /// Rotation about the origin of the file.
+    pub rotation: Quat,
+    /// Way it is moved, in the unit of the scaled file.
+    pub position: Vec3,
+}
+
+impl Default for Placement {
+    /// Where the file puts it.
+    fn default() -> Placement {
+        Placement { scale: 1.0, rotation: Quat::IDENTITY, position: Vec3::ZERO }
+    }
+}
+
+impl Placement {
+    fn apply(self, positions: &mut [Vec3]) {
+        if self == Placement::default() {
+            return;
+        }
+        for position in positions {
+            *position = self.position + self.rotation * (self.scale * *position);
+        }
+    }
+
+    fn check(self, body: usize) -> Result<(), DepthError> {
+        let Placement { scale, rotation, position } = self;
+        let is_good = scale > 0.0 && scale.is_finite();
+        match is_good && rotation.is_finite() && position.is_finite() {
+            true => Ok(()),
+            false => Err(DepthError::Placement { body }),
+        }
+    }
+}
+
 /// Reads the bodies and finds the way out of every vertex that is inside another body.
 pub fn depth(files: &[PathBuf], request: Request) -> Result<Report, DepthError> {
+    depth_placed(files, &[], request)
+}
+
+/// The same with bodies that are placed; those without an entry are where their files put them.
+pub fn depth_placed(
+    files: &[PathBuf],
+    placements: &[Placement],
+    request: Request,
+) -> Result<Report, DepthError> {
+    for (body, placement) in placements.iter().enumerate() {
+        placement.check(body)?;
+    }
     if files.len() < 2 {
         return Err(DepthError::TooFewBodies { count: files.len() });
     }
     if request.method == Method::Consistent {
         check_exponent(request.settings.exponent)?;
     }
-    let Scene { positions, bodies, files, mut notices } = read::read(files)?;
+    let Scene { positions, bodies, files, mut notices } = read::read(files, placements)?;
     if request.method == Method::Consistent {
         let surfaces = files.iter().filter(|file| file.kind == Kind::Surface);
         notices.extend(surfaces.map(|file| format!("{} {SURFACE}", file.name)));

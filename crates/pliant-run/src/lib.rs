@@ -27,4 +27,8 @@ pub mod run;
 
 pub mod export;
 
+pub mod player;
+
 pub mod compare;
+
+pub mod sweep;

@@ -134,6 +134,8 @@ pub struct Report {
     pub penetration: Vec<PenetrationReport>,
     /// One for each stretch of touching boundaries.
     pub contacts: Vec<ContactReport>,
+    /// The shortest way that takes a off b; `None` when they do not intersect.
+    pub least_translation: Option<TranslationReport>,
     /// What was left out, changed or should be known.
     pub notices: Vec<String>,
 }
@@ -162,12 +164,24 @@ pub struct PenetrationReport {
     pub direction: [f64; 2],
 }
 
+/// The shortest way that takes a off b.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct TranslationReport {
+    /// How far a must go, file unit.
+    pub distance: f64,
+    /// Unit vector along which a goes.
+    pub direction: [f64; 2],
+    /// Whether none is shorter: both outlines are convex, or only touch. Otherwise the
+    /// distance is an upper bound; the deepest point in `penetration` is a lower one.
+    pub exact: bool,
+}
+
 /// A place where boundaries touch.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ContactReport {
     /// Middle between the closest points, file unit.
     pub position: [f64; 2],
-    /// Unit vector from b to a.
+    /// Unit vector along which a leaves b.
     pub normal: [f64; 2],
 }
 
@@ -310,6 +324,11 @@ impl Report {
             position: contact.position.to_array(),
             normal: contact.normal.to_array(),
         });
+        let least_translation = answer.least_translation.map(|least| TranslationReport {
+            distance: least.distance,
+            direction: least.direction.to_array(),
+            exact: least.exact,
+        });
         Report {
             error_bound: error,
             backend,
@@ -318,6 +337,7 @@ impl Report {
             separation,
             penetration: penetration.collect(),
             contacts: contacts.collect(),
+            least_translation,
             notices,
         }
     }

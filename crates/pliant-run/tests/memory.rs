@@ -118,6 +118,7 @@ fn a_recording_that_packs_well_is_drawn() {
         checkpoint_every: 1,
         gravity: [0.0; 3],
         bodies: vec![body],
+        recorded: Default::default(),
         obstacles: vec![],
     };
     let header = Header { pliant: "0".to_string(), vertices: VERTICES, info };

@@ -75,6 +75,7 @@ pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedS
         every: Some(loaded.info.record_every as u32),
         rate: None,
         checkpoint: Some(loaded.info.checkpoint_every as u32),
+        ..scene.record
     };
     loaded.notices.splice(0..0, renamed);
     loaded.resolved = resolved(&scene, folder, &parameters(&root));

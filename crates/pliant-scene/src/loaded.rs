@@ -6,6 +6,8 @@ use pliant::body::obstacle::Obstacle;
 use pliant::world::World;
 use serde::{Deserialize, Serialize};
 
+use crate::spec::Field;
+
 /// A scene made into bodies, forces and obstacles.
 #[derive(Debug)]
 pub struct LoadedScene {
@@ -49,6 +51,48 @@ pub struct RunInfo {
     pub bodies: Vec<BodyInfo>,
     /// Obstacles as triangles, for pictures.
     pub obstacles: Vec<RenderMesh>,
+    /// What is recorded beyond the usual.
+    #[serde(default, skip_serializing_if = "Recorded::is_usual")]
+    pub recorded: Recorded,
+}
+
+/// What is recorded of a run beyond rows, bodies and positions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Recorded {
+    /// Whether there is a table of contacts.
+    pub contacts: bool,
+    /// Tets of all bodies in order, in the scene's numbers; empty where they are not asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tets: Vec<[u32; 4]>,
+    /// Fields in each frame, in order.
+    pub fields: Vec<Field>,
+}
+
+impl Recorded {
+    /// Numbers of all fields in a frame of so many vertices.
+    pub fn numbers(&self, vertices: usize) -> usize {
+        self.fields.iter().map(|field| self.size(*field, vertices)).sum()
+    }
+
+    /// Numbers of one field in a frame of so many vertices.
+    pub fn size(&self, field: Field, vertices: usize) -> usize {
+        let count = if field.is_of_tets() { self.tets.len() } else { vertices };
+        field.components() * count
+    }
+
+    /// Where the numbers of a field are among those of all; none where it is not recorded.
+    pub fn range(&self, field: Field, vertices: usize) -> Option<Range<usize>> {
+        let place = self.fields.iter().position(|known| *known == field)?;
+        let before = self.fields[..place].iter().map(|field| self.size(*field, vertices));
+        let start: usize = before.sum();
+        Some(start..start + self.size(field, vertices))
+    }
+
+    /// Whether nothing is added.
+    pub fn is_usual(&self) -> bool {
+        *self == Recorded::default()
+    }
 }
 
 /// One body of a run.

@@ -6,7 +6,7 @@ use std::path::Path;
 use pliant::math::Vec3;
 use pliant_run::picture::{Camera, View, render};
 use pliant_run::recording::{Frame, Header, Recording, RecordingError, Writer};
-use pliant_scene::loaded::{BodyInfo, RenderMesh, RunInfo};
+use pliant_scene::loaded::{BodyInfo, Recorded, RenderMesh, RunInfo};
 
 use super::{Memory, Reading, Target, same};
 
@@ -213,6 +213,7 @@ fn info() -> RunInfo {
             triangles: vec![[0, 1, 2]],
             poses: vec![(0.0, [0.0; 3], [0.0, 0.0, 0.0, 1.0])],
         }],
+        recorded: Recorded::default(),
     }
 }
 
@@ -232,7 +233,8 @@ fn recording_seeds() -> Vec<Vec<u8>> {
     let path = folder.path().join("a.pliant");
     let frame = |step: u64| {
         let place = |k: u32| [0.3 * k as f32, k as f32, 0.1 * step as f32];
-        Frame { step, time: 0.01 * step as f64, positions: (0..8).map(place).collect() }
+        let (time, positions) = (0.01 * step as f64, (0..8).map(place).collect());
+        Frame { step, time, positions, values: Vec::new() }
     };
     let mut seeds = Vec::new();
     for count in [1, 3, 40] {

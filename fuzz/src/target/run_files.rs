@@ -113,7 +113,7 @@ fn checkpoint_seeds() -> Vec<Vec<u8>> {
     let small = Checkpoint { numbers: vec![1.0, -0.5], ..Checkpoint::default() };
     let large = Checkpoint {
         step: 7,
-        series: Extent { length: 20, digest: [1; 32] },
+        tables: [20, 30, 40].map(|length| Extent { length, digest: [1; 32] }),
         given: Vec3::new(1.0, 2.0, 3.0),
         largest: 4.0,
         numbers: vec![0.25; 200],

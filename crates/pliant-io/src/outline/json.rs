@@ -3,10 +3,13 @@
 use pliant::math::Vec2;
 use serde_json::{Map, Value};
 
-use super::drawing::{Drawing, Feature, Kind, Path};
+use super::drawing::{Drawing, Feature, Kind, Path, Piece};
 
 /// Properties that name a feature, in the order of preference.
 const NAMES: [&str; 6] = ["name", "NAME", "Name", "ADMIN", "admin", "id"];
+
+/// Without a `crs`, coordinates all below this are taken for plain numbers, degrees.
+const LEAST_DEGREES: f64 = 5.0;
 
 /// Reads a geometry, a feature, a collection of them, or nested arrays.
 pub fn parse(text: &str) -> Result<Drawing, String> {
@@ -18,9 +21,35 @@ pub fn parse(text: &str) -> Result<Drawing, String> {
             arrays(&value, &mut feature)?;
             drawing.features.push(feature);
         }
-        _ => object(&value, &mut drawing)?,
+        _ => {
+            object(&value, &mut drawing)?;
+            drawing.notices.extend(degrees(&value, &drawing.features));
+        }
     }
     Ok(drawing)
+}
+
+/// A notice for coordinates that are longitude and latitude.
+///
+/// GeoJSON is in degrees unless an old-style `crs` says otherwise. Many use it for plain
+/// numbers nonetheless: without a `crs`, coordinates near the origin alone draw no notice.
+fn degrees(value: &Value, features: &[Feature]) -> Option<String> {
+    let named = value.pointer("/crs/properties/name").and_then(Value::as_str);
+    let is_declared = named.is_some_and(|name| name.contains("CRS84") || name.contains("4326"));
+    if named.is_some() && !is_declared {
+        return None;
+    }
+    let paths = features.iter().flat_map(|feature| &feature.paths);
+    let points = paths
+        .flat_map(|path| std::iter::once(path.start).chain(path.pieces.iter().map(Piece::end)));
+    let far = points.fold(Vec2::ZERO, |far, point| far.max(point.abs()));
+    let fits = far.x <= 180.0 && far.y <= 90.0 && far.max_element() > 0.0;
+    let is_clear = is_declared || far.max_element() >= LEAST_DEGREES;
+    (fits && is_clear).then(|| {
+        "the coordinates look like longitude and latitude: all lengths are in degrees, and those \
+         from east to west too long; project them to metres first"
+            .to_string()
+    })
 }
 
 /// Whatever a GeoJSON file may begin with.
@@ -228,6 +257,30 @@ mod tests {
         refused("[]", "empty");
         refused("[[[0,0],[1,\"x\"],[0,1]]]", "point 1 of the array, ring 0 is [1,\"x\"]");
         refused("[[[0,0],7]]", "point 1 of the array, ring 0 is 7");
+    }
+
+    #[test]
+    fn longitude_and_latitude_draw_a_notice() {
+        let file = |crs: &str, x: f64, y: f64| {
+            let ring = format!("[[{x},{y}],[{},{y}],[{x},{}]]", x + 1.0, y + 1.0);
+            format!(r#"{{"type":"Polygon",{crs}"coordinates":[{ring}]}}"#)
+        };
+        let crs =
+            |name: &str| format!(r#""crs":{{"type":"name","properties":{{"name":"{name}"}}}},"#);
+        let declared = crs("urn:ogc:def:crs:OGC:1.3:CRS84");
+        for (text, expected) in [
+            (file("", 10.7, 59.9), true),
+            (file("", -179.5, -60.0), true),
+            (file("", 0.0, 0.0), false),
+            (file("", 250.0, 60.0), false),
+            (file("", 60.0, 89.5), false),
+            (file(&declared, 0.0, 0.0), true),
+            (file(&crs("urn:ogc:def:crs:EPSG::3857"), 10.0, 59.0), false),
+            ("[[10,59],[11,59],[10,60]]".to_string(), false),
+        ] {
+            let notices = parse(&text).unwrap().notices;
+            assert_eq!(notices.iter().any(|n| n.contains("latitude")), expected, "{text}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use pliant::mesh::tet::TetMesh;
 use pliant::mesh::weld;
 
 use crate::check::{Kind, nothing};
-use crate::depth::DepthError;
+use crate::depth::{DepthError, Placement};
 use pliant_io::printable::path_notice;
 
 /// Coordinates beyond this, m, overflow in products of four, as squared areas are.
@@ -52,11 +52,12 @@ enum Sound {
     Surface(Surface),
 }
 
-/// Reads all files, in the order given.
-pub fn read(paths: &[PathBuf]) -> Result<Scene, DepthError> {
+/// Reads all files, in the order given, each placed as the entry of its number says.
+pub fn read(paths: &[PathBuf], placements: &[Placement]) -> Result<Scene, DepthError> {
     let (mut files, mut sound, mut notices) = (Vec::new(), Vec::new(), Vec::new());
-    for path in paths {
-        let (file, mesh, reported) = read_one(path)?;
+    for (number, path) in paths.iter().enumerate() {
+        let placement = placements.get(number).copied().unwrap_or_default();
+        let (file, mesh, reported) = read_one(path, placement)?;
         notices.extend(reported.into_iter().map(|notice| format!("{}: {notice}", file.name)));
         files.push(file);
         sound.push(mesh);
@@ -84,7 +85,10 @@ impl Sound {
 }
 
 /// One body, and notices on it.
-fn read_one(path: &Path) -> Result<(BodyFile, Sound, Vec<String>), DepthError> {
+fn read_one(
+    path: &Path,
+    placement: Placement,
+) -> Result<(BodyFile, Sound, Vec<String>), DepthError> {
     let pliant_io::mesh::MeshFile { name, mut mesh, .. } = pliant_io::mesh::read(path)?;
     let mut notices = std::mem::take(&mut mesh.notices);
     notices.extend(path_notice(path));
@@ -93,6 +97,7 @@ fn read_one(path: &Path) -> Result<(BodyFile, Sound, Vec<String>), DepthError> {
         let message = nothing(&path.display().to_string(), &notices, vertices);
         return Err(DepthError::Nothing { message });
     }
+    placement.apply(&mut mesh.positions);
     check_size(path, &mesh.positions)?;
     if tets > 0 {
         let bad = |error| DepthError::Tets { path: path.to_path_buf(), error };

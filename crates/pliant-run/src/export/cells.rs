@@ -3,6 +3,8 @@
 use pliant::id::VertexId;
 use pliant_scene::loaded::{BodyInfo, RunInfo};
 
+use crate::picture::model::placed;
+
 /// VTK's number of a point as a cell.
 const POINT: u8 = 1;
 
@@ -11,6 +13,9 @@ const LINE: u8 = 3;
 
 /// VTK's number of a triangle.
 const TRIANGLE: u8 = 5;
+
+/// VTK's number of a tet.
+const TET: u8 = 10;
 
 /// What a body is drawn as.
 pub(super) enum Drawn {
@@ -62,21 +67,56 @@ pub(super) struct CellLists {
     pub(super) corners: Vec<u32>,
     pub(super) ends: Vec<u64>,
     pub(super) kinds: Vec<u8>,
+    /// Tet of each cell in the recording; none of another cell.
+    pub(super) tets: Vec<Option<u32>>,
 }
 
 impl CellLists {
+    /// Bodies with recorded tets as tets, others as they are drawn.
     pub(super) fn new(info: &RunInfo) -> CellLists {
-        let mut lists = CellLists::default();
-        for drawn in info.bodies.iter().map(Drawn::new) {
-            let (size, kind) = drawn.kind();
-            let cells = drawn.corners().len() / size;
-            let start = lists.corners.len();
-            lists.corners.extend(drawn.corners());
-            lists.ends.extend((1..=cells).map(|cell| (start + size * cell) as u64));
-            lists.kinds.extend(std::iter::repeat_n(kind, cells));
+        let (mut lists, mut first) = (CellLists::default(), 0);
+        for body in &info.bodies {
+            let own = first..first + body.tets;
+            first = own.end;
+            match info.recorded.tets.get(own.clone()).filter(|tets| !tets.is_empty()) {
+                Some(tets) => {
+                    lists.add(tets.as_flattened(), (4, TET));
+                    lists.tets.extend(own.map(|tet| Some(tet as u32)));
+                }
+                None => {
+                    let drawn = Drawn::new(body);
+                    lists.add(drawn.corners(), drawn.kind());
+                }
+            }
+            lists.tets.resize(lists.kinds.len(), None);
         }
         lists
     }
+
+    /// Adds triangles of obstacles, whose points follow those of the bodies.
+    pub(super) fn add_obstacles(&mut self, info: &RunInfo, vertices: usize) {
+        let mut first = vertices as u32;
+        for obstacle in &info.obstacles {
+            let corners: Vec<u32> =
+                obstacle.triangles.as_flattened().iter().map(|corner| corner + first).collect();
+            self.add(&corners, (3, TRIANGLE));
+            first += obstacle.positions.len() as u32;
+        }
+        self.tets.resize(self.kinds.len(), None);
+    }
+
+    fn add(&mut self, corners: &[u32], (size, kind): (usize, u8)) {
+        let (cells, start) = (corners.len() / size, self.corners.len());
+        self.corners.extend(corners);
+        self.ends.extend((1..=cells).map(|cell| (start + size * cell) as u64));
+        self.kinds.extend(std::iter::repeat_n(kind, cells));
+    }
+}
+
+/// Points of all obstacles at a time, in order, m.
+pub(super) fn obstacle_points(info: &RunInfo, time: f64) -> Vec<[f32; 3]> {
+    let all = info.obstacles.iter().flat_map(|obstacle| placed(obstacle, time));
+    all.map(|point| point.to_array().map(|number| number as f32)).collect()
 }
 
 /// Body of each vertex; `u32::MAX` for one of none.

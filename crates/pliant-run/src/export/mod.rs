@@ -7,12 +7,13 @@
 //!
 //! Frames are read one at a time. Whatever goes wrong, no part of the output is left.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use pliant::choice::{UnknownName, from_name};
 use pliant_io::atomic_file::io_message;
+use pliant_scene::spec::Field;
 use serde::Serialize;
 
 use crate::picture::frames::TIME_DIGITS;
@@ -136,6 +137,24 @@ pub struct ExportSettings {
     pub size: [u32; 2],
     /// Of pictures: from the scene towards the eye, any length.
     pub from: Option<[f64; 3]>,
+    /// Fields to write; all that are recorded when left out.
+    pub fields: Option<FieldSet>,
+}
+
+/// Some of the fields that a recording can have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FieldSet([bool; Field::ALL.len()]);
+
+impl FieldSet {
+    /// The set of these fields.
+    pub fn of(fields: &[Field]) -> FieldSet {
+        FieldSet(Field::ALL.map(|field| fields.contains(&field)))
+    }
+
+    /// Its fields.
+    pub fn iter(self) -> impl Iterator<Item = Field> {
+        Field::ALL.into_iter().zip(self.0).filter_map(|(field, is_in)| is_in.then_some(field))
+    }
 }
 
 /// What was written.
@@ -202,6 +221,19 @@ pub enum ExportError {
         /// The output.
         path: PathBuf,
     },
+    /// A field that was not recorded.
+    #[error(
+        "{}: the recording has no field `{}`{}; `record.fields` in the scene asks for it",
+        path.display(), field.name(), known_fields(known)
+    )]
+    NoSuchField {
+        /// The run or recording.
+        path: PathBuf,
+        /// The field.
+        field: Field,
+        /// Those that it has.
+        known: Vec<Field>,
+    },
     /// Nothing that has vertices.
     #[error("the recording holds no body with vertices, and glb needs one")]
     NoBodies,
@@ -247,6 +279,11 @@ fn shown(time: f64) -> String {
     with_digits(time, TIME_DIGITS)
 }
 
+fn known_fields(known: &[Field]) -> String {
+    let names: Vec<&str> = known.iter().map(|field| field.name()).collect();
+    if names.is_empty() { String::new() } else { format!(", only {}", names.join(", ")) }
+}
+
 fn name_advice(format: ExportFormat) -> String {
     let word = format.name();
     match format.endings() {
@@ -264,6 +301,8 @@ struct Frames<'a> {
     /// Indices in the recording.
     indices: Vec<usize>,
     settings: ExportSettings,
+    /// Fields to write, and where their numbers are in a frame.
+    fields: Vec<(Field, Range<usize>)>,
     /// What was left out, one sentence each.
     notices: Vec<String>,
     on_frame: OnFrame<'a>,
@@ -366,5 +405,29 @@ fn open<'a>(
             recording.lost_bytes()
         )],
     };
-    Ok(Frames { recording, indices, settings, notices, on_frame })
+    let fields = chosen_fields(run, &recording, settings)?;
+    let mut notices = notices;
+    let holds = [ExportFormat::Vtu, ExportFormat::Ply, ExportFormat::Npz];
+    if settings.fields.is_some() && !holds.contains(&settings.format) {
+        notices.push("fields are written to vtu, ply and npz only".to_string());
+    }
+    Ok(Frames { recording, indices, settings, fields, notices, on_frame })
+}
+
+/// The fields to write, and where they are in a frame.
+fn chosen_fields(
+    run: &Path,
+    recording: &Recording,
+    settings: ExportSettings,
+) -> Result<Vec<(Field, Range<usize>)>, ExportError> {
+    let (recorded, vertices) = (&recording.info().recorded, recording.header().vertices);
+    let known = || recorded.fields.clone();
+    let asked = settings.fields.map_or_else(known, |set| set.iter().collect());
+    let place = |field: Field| {
+        let range = recorded.range(field, vertices);
+        let missing =
+            || ExportError::NoSuchField { path: run.to_path_buf(), field, known: known() };
+        Ok((field, range.ok_or_else(missing)?))
+    };
+    asked.into_iter().map(place).collect()
 }

@@ -10,11 +10,14 @@
 //! | `edges`         | edges × 2              | i4   | ends of edges and rings without triangles |
 //! | `vertex_body`   | vertices               | i4   | body of each vertex, −1 for none         |
 //! | `body_names`    | bodies                 | U    | names of the bodies                      |
+//! | `tets`          | tets × 4               | i4   | corners, where they are recorded         |
+//! | a field         | frames × its own shape | f4   | such as `velocity`, where it is recorded |
 
-use std::io::Write;
+use std::io::{Seek, Write};
 use std::path::Path;
 
 use pliant_scene::loaded::RunInfo;
+use pliant_scene::spec::Field;
 
 use super::cells::{Drawn, body_of_vertex};
 use super::output::{Stop, write_file};
@@ -24,13 +27,18 @@ use super::{ExportError, Frames};
 /// Headers of arrays end at a multiple of this, bytes.
 const ALIGNMENT: usize = 64;
 
+/// Bytes of a number of a field.
+const NUMBER: u64 = 4;
+
 /// Bytes of a vertex in a frame.
 const VERTEX: u64 = 12;
 
 /// Writes the arrays; frames go through memory one at a time.
 pub(super) fn write(frames: &mut Frames, out: &Path) -> Result<u64, ExportError> {
-    if frames.recording.info().bodies.iter().any(|body| body.tets > 0) {
-        let notice = "recordings hold no tets: `triangles` are the surfaces of bodies";
+    let info = frames.recording.info();
+    if info.recorded.tets.is_empty() && info.bodies.iter().any(|body| body.tets > 0) {
+        let notice = "the recording holds no tets: `triangles` are the surfaces of bodies; \
+                      `record.tets = true` in the scene records tets";
         frames.notices.push(notice.to_string());
     }
     write_file(out, |file| {
@@ -48,6 +56,9 @@ pub(super) fn write(frames: &mut Frames, out: &Path) -> Result<u64, ExportError>
             }
             Ok(())
         })?;
+        for (field, range) in frames.fields.clone() {
+            add_field(frames, &mut zip, field, range)?;
+        }
         for (name, bytes) in small_arrays(frames) {
             let size = bytes.len() as u64;
             zip.add(name, size, |entry| Ok::<(), Stop>(entry.write_all(&bytes)?))?;
@@ -56,7 +67,31 @@ pub(super) fn write(frames: &mut Frames, out: &Path) -> Result<u64, ExportError>
     })
 }
 
-/// All arrays but the positions: names and bytes.
+/// Adds a field: frames × vertices or tets × components.
+fn add_field<W: Write + Seek>(
+    frames: &mut Frames,
+    zip: &mut Zip<W>,
+    field: Field,
+    range: std::ops::Range<usize>,
+) -> Result<(), Stop> {
+    let (count, width) = (frames.len(), field.components());
+    let shape = [count, range.len() / width, width];
+    let head = header("<f4", if width == 1 { &shape[..2] } else { &shape });
+    let size = head.len() as u64 + NUMBER * count as u64 * range.len() as u64;
+    zip.add(&format!("{}.npy", field.name()), size, |entry| -> Result<(), Stop> {
+        entry.write_all(&head)?;
+        for index in 0..count {
+            let mut values = frames.read(index)?.values;
+            values.resize(range.end.max(values.len()), f32::NAN);
+            let numbers = values[range.clone()].iter();
+            let bytes: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
+            entry.write_all(&bytes)?;
+        }
+        Ok(())
+    })
+}
+
+/// All arrays but the positions and fields: names and bytes.
 fn small_arrays(frames: &Frames) -> Vec<(&'static str, Vec<u8>)> {
     let (info, vertices) = (frames.recording.info(), frames.recording.header().vertices);
     let entries = frames.indices.iter().map(|&index| frames.recording.frames()[index]);
@@ -76,7 +111,8 @@ fn small_arrays(frames: &Frames) -> Vec<(&'static str, Vec<u8>)> {
     let count = frames.len();
     // The largest u32 has the bits of −1.
     let bodies = body_of_vertex(info, vertices);
-    vec![
+    let tets = info.recorded.tets.as_flattened();
+    let mut all = vec![
         ("times.npy", array("<f8", &[count], times)),
         ("steps.npy", array("<i8", &[count], steps)),
         ("triangles.npy", array("<i4", &[triangles.len() / 3, 3], words(&triangles))),
@@ -84,7 +120,11 @@ fn small_arrays(frames: &Frames) -> Vec<(&'static str, Vec<u8>)> {
         ("edges.npy", array("<i4", &[edges.len() / 2, 2], words(&edges))),
         ("vertex_body.npy", array("<i4", &[vertices], words(&bodies))),
         ("body_names.npy", names(info)),
-    ]
+    ];
+    if !tets.is_empty() {
+        all.push(("tets.npy", array("<i4", &[tets.len() / 4, 4], words(tets))));
+    }
+    all
 }
 
 fn words(numbers: &[u32]) -> impl Iterator<Item = u8> {

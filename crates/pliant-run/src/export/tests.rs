@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pliant::math::Vec3;
-use pliant_scene::loaded::{BodyInfo, RunInfo};
+use pliant_scene::loaded::{BodyInfo, RenderMesh, RunInfo};
 use serde_json::Value;
 
 use super::*;
@@ -88,12 +88,14 @@ fn info() -> RunInfo {
             BodyInfo { edges: vec![[5, 6]], ..body("rod", 5..7) },
             body("dust", 7..9),
         ],
+        recorded: Default::default(),
         obstacles: Vec::new(),
     }
 }
 
 fn settings(format: ExportFormat) -> ExportSettings {
-    ExportSettings { format, begin: None, end: None, every: 1, size: [32, 24], from: None }
+    let size = [32, 24];
+    ExportSettings { format, begin: None, end: None, every: 1, size, from: None, fields: None }
 }
 
 fn done(run: &Path, out: &Path, settings: ExportSettings) -> Result<Exported, ExportError> {
@@ -137,6 +139,95 @@ fn sequences_of_surfaces_leave_out_inner_vertices() {
         let table = fs::read_to_string(out.join("frames.csv")).unwrap();
         assert_eq!(table.lines().nth(2), Some(&*format!("1,6,{},{name}", 0.1 * 3.0)));
     }
+}
+
+/// A recording with all fields, tets and a moving obstacle; values are the number of their place.
+fn recording_with_fields(folder: &Folder) -> PathBuf {
+    let mut info = info();
+    info.bodies[0].tets = 2;
+    info.recorded.tets = vec![[0, 1, 3, 4], [0, 1, 2, 4]];
+    info.recorded.fields = Field::ALL.to_vec();
+    info.obstacles = vec![RenderMesh {
+        name: "wall".to_string(),
+        positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+        triangles: vec![[0, 1, 2]],
+        poses: vec![
+            (0.0, [0.0; 3], [0.0, 0.0, 0.0, 1.0]),
+            (0.4, [0.0, 0.0, 4.0], [0.0, 0.0, 0.0, 1.0]),
+        ],
+    }];
+    let path = folder.0.join("fields.pliant");
+    let header = Header { pliant: "0.1.0".to_string(), vertices: VERTICES, info };
+    assert_eq!((header.version(), header.values()), (2, 5 * VERTICES + 2 * 12));
+    let mut writer = Writer::create(&path, &header).unwrap();
+    for frame in 0..4 {
+        let positions: Vec<Vec3> = (0..VERTICES).map(|v| Vec3::splat(v as f64)).collect();
+        let values: Vec<f32> = (0..header.values()).map(|k| (100 * frame + k) as f32).collect();
+        let time = 0.1 * frame as f64;
+        writer.push_with_fields(2 * frame as u64, time, &positions, &values).unwrap();
+    }
+    writer.finish().unwrap();
+    path
+}
+
+#[test]
+fn fields_tets_and_obstacles_go_where_they_can() {
+    let folder = Folder::new("fields");
+    let run = recording_with_fields(&folder);
+    let out = folder.0.join("vtu");
+    let exported = done(&run, &out, settings(ExportFormat::Vtu)).unwrap();
+    assert_eq!(exported.notices, [""; 0]);
+    let read = pliant_io::mesh::read(&out.join("frame_00001.vtu")).unwrap().mesh;
+    assert_eq!((read.positions.len(), read.tets.len()), (VERTICES + 3, 2));
+    // The wall moves 1 m in 0.1 s.
+    assert_eq!(read.positions[VERTICES], Vec3::Z);
+    let text = fs::read_to_string(out.join("frame_00001.vtu")).unwrap();
+    let tree = roxmltree::Document::parse(&text).unwrap();
+    let names = |section: &str| -> Vec<String> {
+        let parent = tree.descendants().find(|node| node.has_tag_name(section)).unwrap();
+        let arrays = parent.children().filter_map(|node| node.attribute("Name"));
+        arrays.map(str::to_string).collect()
+    };
+    assert_eq!(names("PointData"), ["body", "velocity", "depth", "pressure"]);
+    assert_eq!(names("CellData"), ["stress", "strain"]);
+
+    let fields = Some(FieldSet::of(&[Field::Depth, Field::Velocity]));
+    let out = folder.0.join("ply");
+    done(&run, &out, ExportSettings { fields, ..settings(ExportFormat::Ply) }).unwrap();
+    let file = fs::read(out.join("frame_00000.ply")).unwrap();
+    let text = String::from_utf8_lossy(&file);
+    assert!(text.contains("comment velocity in m/s\n"), "{text}");
+    assert!(text.contains("property float velocity_z\nproperty float depth\n"), "{text}");
+    let mesh = pliant_io::mesh::read(&out.join("frame_00000.ply")).unwrap().mesh;
+    assert_eq!((mesh.positions.len(), mesh.triangles.len()), (VERTICES - 1 + 3, 5));
+
+    let out = folder.0.join("a.npz");
+    done(&run, &out, settings(ExportFormat::Npz)).unwrap();
+    let arrays = entries(&fs::read(&out).unwrap());
+    let names: Vec<&str> = arrays.iter().map(|(name, _)| name.as_str()).collect();
+    for name in
+        ["velocity.npy", "depth.npy", "pressure.npy", "stress.npy", "strain.npy", "tets.npy"]
+    {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    let stress = &arrays.iter().find(|(name, _)| name == "stress.npy").unwrap().1;
+    assert!(String::from_utf8_lossy(&stress[10..]).contains("'shape': (4,2,6,)"));
+    // Frame 3, tet 1, the last number: behind velocity, depth and pressure.
+    let last = 300.0 + (5 * VERTICES + 11) as f32;
+    assert_eq!(stress[stress.len() - 4..], last.to_le_bytes());
+
+    let fields = Some(FieldSet::of(&[Field::Stress]));
+    let error = done(
+        &folder.recording(),
+        &folder.0.join("b.npz"),
+        ExportSettings { fields, ..settings(ExportFormat::Npz) },
+    );
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.ends_with("has no field `stress`; `record.fields` in the scene asks for it"),
+        "{error}"
+    );
+    assert!(!folder.0.join("b.npz").exists());
 }
 
 /// Name and bytes of the entries of a ZIP file, by its local headers; checksums are verified.

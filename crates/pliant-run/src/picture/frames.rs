@@ -1,12 +1,20 @@
 //! A picture of the recorded frame nearest to a time.
 
-use super::{Camera, Image, View, render};
+use super::colours::colours;
+use super::{Camera, Caption, Image, Look, Theme, View, render_both, render_with};
 use crate::report::text::with_digits;
+use pliant::math::Vec3;
 use pliant_scene::loaded::RunInfo;
 use pliant_scene::numeral::shortened;
 
 /// Digits of a time in messages.
 pub const TIME_DIGITS: usize = 9;
+
+/// Frames that decide about the camera lie this many steps apart, the first and last among them.
+const SPREAD: usize = 6;
+
+/// About so many vertices of each of them do.
+const SAMPLE: usize = 4_000;
 
 /// A recorded moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +39,7 @@ pub trait Frames {
 
 /// Settings of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wanted {
+pub struct PictureSettings {
     /// Time of the moment, s; the last one when `None`.
     pub at: Option<f64>,
     /// Width and height, pixels.
@@ -101,8 +109,60 @@ pub fn nearest(frames: &[Frame], at: Option<f64>) -> Result<usize, FrameError> {
     (0..frames.len()).min_by(order).ok_or(FrameError::Empty)
 }
 
+/// What all pictures of a run share: the camera and the colours of its bodies.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shared {
+    /// Vertices of some frames, world space, m.
+    framing: Vec<Vec3>,
+    /// Number of a colour for each body.
+    colours: Vec<usize>,
+}
+
+impl Shared {
+    /// From frames spread evenly from the first to the last; those that cannot be read are left out.
+    pub fn new(run: &mut dyn Frames) -> Shared {
+        let last = run.frames().len().saturating_sub(1);
+        let mut chosen: Vec<usize> = (0..=SPREAD).map(|k| k * last / SPREAD).collect();
+        chosen.dedup();
+        let moments: Vec<Vec<[f32; 3]>> =
+            chosen.into_iter().filter_map(|index| run.positions(index).ok()).collect();
+        let ends: Vec<_> = moments.first().into_iter().chain(moments.last()).cloned().collect();
+        let colours = colours(&run.info().bodies, &ends);
+        let every = moments.iter().map(Vec::len).max().unwrap_or(0).div_ceil(SAMPLE).max(1);
+        let points = moments.iter().flat_map(|moment| moment.iter().step_by(every));
+        let points = points.map(|p| Vec3::from(p.map(f64::from)));
+        Shared { framing: points.filter(|p| p.is_finite()).collect(), colours }
+    }
+}
+
 /// Draws the requested frame of a run, upright by its gravity; also returns which frame it is.
-pub fn picture(run: &mut dyn Frames, wanted: &Wanted) -> Result<(Frame, Image), FrameError> {
+///
+/// All pictures of a run are seen from the same place, as far as its frames stay within those
+/// that [`Shared`] looks at.
+pub fn picture(
+    run: &mut dyn Frames,
+    wanted: &PictureSettings,
+) -> Result<(Frame, Image), FrameError> {
+    let shared = Shared::new(run);
+    drawn(run, wanted, &shared, render_with)
+}
+
+/// The same for light and for dark pages, with what pictures share found before.
+pub fn pictures(
+    run: &mut dyn Frames,
+    wanted: &PictureSettings,
+    shared: &Shared,
+) -> Result<(Frame, [Image; 2]), FrameError> {
+    drawn(run, wanted, shared, render_both)
+}
+
+/// Reads the requested frame and draws it.
+fn drawn<T>(
+    run: &mut dyn Frames,
+    wanted: &PictureSettings,
+    shared: &Shared,
+    draw: fn(&View<'_>, &Look<'_>) -> T,
+) -> Result<(Frame, T), FrameError> {
     let frames = run.frames();
     let index = nearest(&frames, wanted.at)?;
     let frame = frames[index];
@@ -117,7 +177,9 @@ pub fn picture(run: &mut dyn Frames, wanted: &Wanted) -> Result<(Frame, Image), 
         size: wanted.size,
         camera: Camera::of(&info.bodies, info.gravity, wanted.from),
     };
-    Ok((frame, render(&view)))
+    let Shared { framing, colours } = shared;
+    let look = Look { framing, colours, theme: Theme::Light, caption: Caption::TimeAndScale };
+    Ok((frame, draw(&view, &look)))
 }
 
 #[cfg(test)]

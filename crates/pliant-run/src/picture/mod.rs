@@ -14,13 +14,15 @@ pub mod png;
 
 pub mod frames;
 
+pub mod colours;
+
 mod glyphs;
 
 mod fill;
 
 mod projection;
 
-mod model;
+pub(crate) mod model;
 
 mod normals;
 
@@ -29,6 +31,12 @@ mod raster;
 mod shade;
 
 mod shadow;
+
+mod occlusion;
+
+mod letters;
+
+mod caption;
 
 pub use png::png;
 pub(crate) use shade::body_colour;
@@ -109,6 +117,50 @@ pub struct Image {
     pub notices: Vec<String>,
 }
 
+/// Colours of the page that a picture is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// Dark ink on a light page.
+    #[default]
+    Light,
+    /// Light ink on a dark page.
+    Dark,
+}
+
+/// What is written into a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Caption {
+    /// Nothing.
+    #[default]
+    None,
+    /// The time and a scale bar, where there is room.
+    TimeAndScale,
+}
+
+/// What pictures of one run share.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Look<'a> {
+    /// Further points that the picture must hold, world space, m. Pictures of one run that hold
+    /// the same points are seen from the same place.
+    pub framing: &'a [Vec3],
+    /// Number of a colour for each body, as of [`colours::colours`]; by index where there is none.
+    pub colours: &'a [usize],
+    /// Colours of background and ground.
+    pub theme: Theme,
+    /// What is written into it.
+    pub caption: Caption,
+}
+
+impl Image {
+    /// Sets a pixel, if it is there.
+    fn dot(&mut self, [x, y]: [usize; 2], colour: [u8; 3]) {
+        let [width, height] = self.size.map(|side| side as usize);
+        if x < width && y < height {
+            self.pixels[y * width + x] = colour;
+        }
+    }
+}
+
 /// Draws bodies and obstacles, framed by the bodies.
 ///
 /// Bodies have colours by their index. Where they have no triangles, rings are filled by the
@@ -118,32 +170,74 @@ pub struct Image {
 /// Triangles with a corner that is not finite or not there are left out with a notice. A scene
 /// without anything to show is an empty background.
 pub fn render(view: &View<'_>) -> Image {
-    render_framing(view, &[])
+    render_with(view, &Look::default())
 }
 
-/// The same with further points that the picture must hold, world space, m.
+/// The same with further points that the picture must hold, world space, m, and a caption.
 ///
 /// Frames of an animation that hold the same points are seen from the same place.
 pub fn render_framing(view: &View<'_>, points: &[Vec3]) -> Image {
-    let size = view.size.map(|side| side.clamp(*SIDES.start(), *SIDES.end()));
-    let mut model = model::Model::new(view);
-    model.framed.extend(points);
-    let projection = projection::Projection::new(&model.framed, view.camera, size);
-    model.leave_out_hiding(projection.eye);
-    let seen = raster::seen(&model, &projection, size);
-    let shadow = shadow::Shadow::new(&model, projection.light);
-    let pixels = shade::pixels(&model, &projection, &seen, &shadow);
-    if seen.left == 0 || shadow.is_cut_short() {
-        let notice = "too much lies on top of each other: the rest was left out";
-        model.notices.push(notice.to_owned());
+    let caption = Caption::TimeAndScale;
+    render_with(view, &Look { framing: points, caption, ..Look::default() })
+}
+
+/// The same with a look of its own.
+pub fn render_with(view: &View<'_>, look: &Look<'_>) -> Image {
+    Drawing::new(view, look).image(look.theme)
+}
+
+/// The same for light and for dark pages, in little more time than for one.
+pub fn render_both(view: &View<'_>, look: &Look<'_>) -> [Image; 2] {
+    let drawing = Drawing::new(view, look);
+    [Theme::Light, Theme::Dark].map(|theme| drawing.image(theme))
+}
+
+/// All that is known of a picture before it has colours.
+struct Drawing<'a> {
+    view: &'a View<'a>,
+    look: &'a Look<'a>,
+    model: model::Model,
+    projection: projection::Projection,
+    seen: raster::Raster,
+    shadow: shadow::Shadow,
+    /// Part of the light from everywhere that reaches each pixel.
+    open: Vec<f32>,
+}
+
+impl<'a> Drawing<'a> {
+    fn new(view: &'a View<'a>, look: &'a Look<'a>) -> Drawing<'a> {
+        let size = view.size.map(|side| side.clamp(*SIDES.start(), *SIDES.end()));
+        let mut model = model::Model::new(view);
+        model.framed.extend(look.framing);
+        let projection = projection::Projection::new(&model.framed, view.camera, size);
+        model.leave_out_hiding(projection.eye);
+        let seen = raster::seen(&model, &projection, size);
+        let shadow = shadow::Shadow::new(&model, projection.light);
+        let open = occlusion::open_sky(&model, &projection, &seen);
+        if seen.left == 0 || shadow.is_cut_short() {
+            let notice = "too much lies on top of each other: the rest was left out";
+            model.notices.push(notice.to_owned());
+        }
+        if size != view.size {
+            let [width, height] = view.size;
+            let [to_width, to_height] = size;
+            let change = format!("{width}×{height} pixels became {to_width}×{to_height}");
+            model.notices.push(format!("the size is out of range: {change}"));
+        }
+        Drawing { view, look, model, projection, seen, shadow, open }
     }
-    if size != view.size {
-        let [width, height] = view.size;
-        let [to_width, to_height] = size;
-        let change = format!("{width}×{height} pixels became {to_width}×{to_height}");
-        model.notices.push(format!("the size is out of range: {change}"));
+
+    fn image(&self, theme: Theme) -> Image {
+        let Drawing { model, projection, seen, shadow, open, .. } = self;
+        let lit = shade::Lit { projection, seen, shadow, open };
+        let pixels = shade::pixels(model, &lit, &Look { theme, ..*self.look });
+        let notices = model.notices.clone();
+        let mut image = Image { size: projection.size, pixels, notices };
+        if self.look.caption == Caption::TimeAndScale {
+            caption::write(&mut image, projection, self.view.time, theme);
+        }
+        image
     }
-    Image { size, pixels, notices: model.notices }
 }
 
 #[cfg(test)]

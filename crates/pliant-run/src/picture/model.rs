@@ -273,7 +273,7 @@ fn edges(body: &BodyInfo, positions: &[Vec3]) -> Vec<[Vec3; 2]> {
 }
 
 /// Corners of an obstacle at a moment; poses that make no motion count as none.
-fn placed(skin: &RenderMesh, time: f64) -> Vec<Vec3> {
+pub(crate) fn placed(skin: &RenderMesh, time: f64) -> Vec<Vec3> {
     let frames = skin.poses.iter().map(|&(time, position, rotation)| Keyframe {
         time,
         position: Vec3::from(position),

@@ -9,6 +9,7 @@ use super::model::{Ground, Model, Paint, Triangle};
 use super::projection::Projection;
 use super::raster::{NOTHING, QUARTERS, Raster};
 use super::shadow::Shadow;
+use super::{Look, Theme};
 
 /// Colours of bodies, by index, then from the start again; sRGB, 0 to 255.
 const BODIES: [[u8; 3]; 10] = [
@@ -32,11 +33,15 @@ pub(crate) fn body_colour(index: usize) -> [u8; 3] {
 /// Colour of obstacles.
 const OBSTACLE: [u8; 3] = [168, 174, 182];
 
-/// Colour of the ground.
-const GROUND: [u8; 3] = [214, 219, 225];
+/// Colour of the ground, on light and on dark pages.
+const GROUND: [[u8; 3]; 2] = [[214, 219, 225], [62, 71, 84]];
 
-/// Colour of the background at the top and at the bottom.
-const BACKGROUND: [[u8; 3]; 2] = [[246, 248, 251], [222, 228, 235]];
+/// Colour of the background at the top and at the bottom, on light and on dark pages.
+const BACKGROUND: [[[u8; 3]; 2]; 2] =
+    [[[246, 248, 251], [222, 228, 235]], [[38, 46, 57], [23, 28, 35]]];
+
+/// Part of the ground's light that comes from everywhere.
+const GROUND_AMBIENT: f64 = 0.7;
 
 /// Light from everywhere, from below and from above.
 const AMBIENT: [f64; 2] = [0.30, 0.52];
@@ -74,14 +79,25 @@ const FIELDS: f64 = 6.0;
 /// Red, green and blue as amounts of light.
 type Light = Vec3;
 
+/// What is seen, and how light reaches it.
+#[derive(Clone, Copy)]
+pub struct Lit<'a> {
+    /// The camera.
+    pub projection: &'a Projection,
+    /// What is nearest.
+    pub seen: &'a Raster,
+    /// Where the main light does not reach.
+    pub shadow: &'a Shadow,
+    /// Part of the light from everywhere that reaches each pixel.
+    pub open: &'a [f32],
+}
+
 /// The colour of every pixel, rows from the top; sRGB, 0 to 255.
-pub fn pixels(
-    model: &Model,
-    projection: &Projection,
-    seen: &Raster,
-    shadow: &Shadow,
-) -> Vec<[u8; 3]> {
-    let shader = Shader { model, projection, shadow, spacing: spacing(projection.extent / FIELDS) };
+pub fn pixels(model: &Model, lit: &Lit<'_>, look: &Look<'_>) -> Vec<[u8; 3]> {
+    let Lit { projection, seen, shadow, open } = *lit;
+    let spacing = spacing(projection.extent / FIELDS);
+    let Look { colours, theme, .. } = *look;
+    let shader = Shader { model, projection, shadow, open, colours, theme, spacing };
     let [width, height] = projection.size.map(|side| side as usize);
     (0..width * height)
         .map(|pixel| shader.pixel([pixel % width, pixel / width], seen.owners_at(pixel)))
@@ -92,6 +108,11 @@ struct Shader<'a> {
     model: &'a Model,
     projection: &'a Projection,
     shadow: &'a Shadow,
+    /// Part of the light from everywhere that reaches each pixel.
+    open: &'a [f32],
+    /// Numbers of colours of bodies.
+    colours: &'a [usize],
+    theme: Theme,
     /// Between lines of the grid, m.
     spacing: f64,
 }
@@ -139,26 +160,49 @@ impl Shader<'_> {
         };
         let ray = self.projection.ray(at);
         match triangle.paint {
-            Paint::Body(index) => self.surface(triangle, ray, light(body_colour(index)), BACK),
-            Paint::Obstacle => self.surface(triangle, ray, light(OBSTACLE), 1.0),
-            Paint::Ground(index) => self.ground(&self.model.grounds[index], ray, background),
+            Paint::Body(index) => {
+                self.surface(triangle, ray, self.colour(index), BACK, self.open_at(at))
+            }
+            Paint::Obstacle => self.surface(triangle, ray, light(OBSTACLE), 1.0, self.open_at(at)),
+            Paint::Ground(index) => {
+                self.ground(&self.model.grounds[index], ray, background, self.open_at(at))
+            }
         }
+    }
+
+    /// The colour of a body.
+    fn colour(&self, body: usize) -> Light {
+        light(body_colour(self.colours.get(body).copied().unwrap_or(body)))
+    }
+
+    /// Part of the light from everywhere that reaches a place of the picture.
+    fn open_at(&self, at: [f64; 2]) -> f64 {
+        let [x, y] = at.map(|place| place as usize);
+        let pixel = y * self.projection.size[0] as usize + x;
+        self.open.get(pixel).map_or(1.0, |open| f64::from(*open))
     }
 
     /// Outlines have their plain colour, and the lines around them a dark one.
     fn flat(&self, part: usize) -> Light {
         let body = self.model.flats[part / 2].body;
-        let colour = light(body_colour(body));
+        let colour = self.colour(body);
         if part.is_multiple_of(2) { colour } else { OUTLINE * colour }
     }
 
     fn background(&self, row: f64) -> Light {
         let share = row / f64::from(self.projection.size[1]);
-        let [top, bottom] = BACKGROUND.map(light);
+        let [top, bottom] = BACKGROUND[self.theme as usize].map(light);
         top + share * (bottom - top)
     }
 
-    fn surface(&self, triangle: &Triangle, ray: Vec3, colour: Light, back: f64) -> Light {
+    fn surface(
+        &self,
+        triangle: &Triangle,
+        ray: Vec3,
+        colour: Light,
+        back: f64,
+        open: f64,
+    ) -> Light {
         let Some(hit) = self.meet(triangle, ray) else {
             return colour * AMBIENT[0];
         };
@@ -173,7 +217,7 @@ impl Shader<'_> {
         let mirrored = hit.normal.dot(halfway).max(0.0);
         // The 32nd power, by squaring: a highlight of a few degrees.
         let shine = (0..5).fold(mirrored, |power, _| power * power);
-        colour * (ambient + fill + KEY * facing * lit) + Light::splat(SHINE * shine * lit)
+        colour * (open * (ambient + fill) + KEY * facing * lit) + Light::splat(SHINE * shine * lit)
     }
 
     fn meet(&self, triangle: &Triangle, ray: Vec3) -> Option<Hit> {
@@ -192,7 +236,7 @@ impl Shader<'_> {
         point.is_finite().then_some(Hit { point, normal, to_eye, behind })
     }
 
-    fn ground(&self, ground: &Ground, ray: Vec3, background: Light) -> Light {
+    fn ground(&self, ground: &Ground, ray: Vec3, background: Light, open: f64) -> Light {
         let projection = self.projection;
         let slope = ray.dot(ground.normal);
         let along = (ground.point - projection.eye).dot(ground.normal) / slope;
@@ -208,8 +252,8 @@ impl Shader<'_> {
         let pixel = along / projection.focal;
         let stretched = pixel * ray.length() / slope.abs();
         let lines = self.lines(point, normal, [pixel, stretched]);
-        let reaching = 1.0 - SHADE * (1.0 - lit);
-        let own = light(GROUND) * (1.0 - LINE * lines) * reaching;
+        let reaching = (1.0 - SHADE * (1.0 - lit)) * (1.0 - GROUND_AMBIENT * (1.0 - open));
+        let own = light(GROUND[self.theme as usize]) * (1.0 - LINE * lines) * reaching;
         background + kept * (own - background)
     }
 

@@ -11,7 +11,8 @@
 //!
 //! Positions are the state's, rounded to f32. They are kept bit for bit: each number is
 //! predicted from the same vertex in up to three frames before, see [`code`], and what the
-//! prediction missed is compressed. Every [`KEY_EVERY`]th frame does without the ones before.
+//! prediction missed is compressed. The numbers of fields, which only version 2 has, are laid out
+//! as further points behind the vertices. Every [`KEY_EVERY`]th frame does without the ones before.
 
 pub mod code;
 
@@ -39,8 +40,11 @@ const MAGIC: [u8; 8] = *b"PLIANTR\n";
 /// How a complete recording ends, after the place of its index.
 const END: [u8; 8] = *b"PLIANTE\n";
 
-/// Version of the format.
-pub const VERSION: u32 = 1;
+/// Latest version of the format: with fields. Without them the first one is written.
+pub const VERSION: u32 = 2;
+
+/// Version without fields.
+const PLAIN: u32 = 1;
 
 /// Frames from one that stands alone to the next.
 pub const KEY_EVERY: usize = 32;
@@ -112,6 +116,25 @@ pub struct Frame {
     pub time: f64,
     /// Of all vertices in body order, world space, m.
     pub positions: Vec<[f32; 3]>,
+    /// Numbers of all fields, one after the other; see [`Recorded`](pliant_scene::loaded::Recorded).
+    pub values: Vec<f32>,
+}
+
+impl Header {
+    /// Version of the format that it needs.
+    pub fn version(&self) -> u32 {
+        if self.info.recorded.fields.is_empty() { PLAIN } else { VERSION }
+    }
+
+    /// Numbers of all fields in a frame.
+    pub fn values(&self) -> usize {
+        self.info.recorded.numbers(self.vertices)
+    }
+
+    /// Points of a frame: vertices, and as many as hold the numbers of all fields.
+    fn points(&self) -> usize {
+        self.vertices.saturating_add(self.values().div_ceil(3))
+    }
 }
 
 /// Why there is no frame to show.

@@ -25,6 +25,10 @@ pub(super) fn what_is_wrong(header: &Header) -> Option<String> {
             return Some(format!("body {index} names vertex {vertex} of {count}"));
         }
     }
+    let named = header.info.recorded.tets.iter().flatten();
+    if let Some(vertex) = named.into_iter().find(|vertex| **vertex as usize >= count) {
+        return Some(format!("a tet names vertex {vertex} of {count}"));
+    }
     for (index, mesh) in header.info.obstacles.iter().enumerate() {
         let count = mesh.positions.len();
         let named = mesh.triangles.iter().flatten();

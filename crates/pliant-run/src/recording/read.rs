@@ -61,7 +61,7 @@ impl Recording {
             recording.scan(start).map_err(failed)?;
         }
         // Without frames nothing is unpacked, and the file may be as small as its header.
-        let (vertices, most) = (recording.header.vertices as u64, most_vertices(size));
+        let (vertices, most) = (recording.header.points() as u64, most_vertices(size));
         if !recording.frames.is_empty() && vertices > most {
             let what = format!("{vertices} vertices in {size} bytes, at most {most} are possible");
             return Err(RecordingError::Damaged { path: path.to_path_buf(), what });
@@ -126,7 +126,11 @@ impl Recording {
             self.take_in(next)?;
         }
         self.seen = Some(frame);
-        Ok(Frame { step: entry.step, time: entry.time, positions: self.unpacker.positions() })
+        let mut positions = self.unpacker.positions();
+        let beyond = positions.split_off(self.header.vertices.min(positions.len()));
+        let mut values = beyond.into_flattened();
+        values.truncate(self.header.values());
+        Ok(Frame { step: entry.step, time: entry.time, positions, values })
     }
 
     /// The index, and what the last frame read leaves for the next.
@@ -151,7 +155,7 @@ impl Recording {
         };
         let is_it = head.tag == FRAME
             && head.step == entry.step
-            && head.vertices as usize == self.header.vertices;
+            && head.vertices as usize == self.header.points();
         if !is_it {
             return Err(damaged("is another than the index says"));
         }
@@ -161,7 +165,7 @@ impl Recording {
         let payload = &self.block[BLOCK_HEAD..self.block.len() - CHECKSUM];
         let order = head.order as usize;
         self.unpacker
-            .unpack(order, self.header.vertices, payload)
+            .unpack(order, self.header.points(), payload)
             .ok_or_else(|| damaged("cannot be unpacked"))
     }
 

@@ -51,6 +51,7 @@ fn run_info() -> RunInfo {
         description: String::new(),
         gravity: [0.0, 0.0, -9.81],
         bodies: vec![body],
+        recorded: Default::default(),
         obstacles: Vec::new(),
     }
 }
@@ -85,7 +86,10 @@ fn written(name: &str) -> Place {
 fn check(recording: &mut Recording, frame: usize) {
     let expected = positions(frame).iter().map(|p| p.to_array().map(|x| x as f32)).collect();
     let (step, time) = (3 * frame as u64, 0.3 * frame as f64);
-    assert_eq!(recording.read(frame).unwrap(), Frame { step, time, positions: expected });
+    assert_eq!(
+        recording.read(frame).unwrap(),
+        Frame { step, time, positions: expected, values: vec![] }
+    );
 }
 
 #[test]
@@ -307,7 +311,7 @@ fn other_files_and_newer_ones_are_named() {
     bytes[8] = 7;
     fs::write(&place.0, &bytes).unwrap();
     let error = Recording::open(&place.0).unwrap_err().to_string();
-    assert!(error.ends_with("in format 7, from a newer pliant; this one reads up to 1"), "{error}");
+    assert!(error.ends_with("in format 7, from a newer pliant; this one reads up to 2"), "{error}");
     for other in ["", "solid ball\n", "PLIANTX"] {
         fs::write(&place.0, other).unwrap();
         let error = Recording::open(&place.0).unwrap_err().to_string();

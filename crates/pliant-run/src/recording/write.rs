@@ -9,7 +9,7 @@ use super::code::{Packer, Past};
 use super::read::Recording;
 use super::{
     BlockHead, END, ENTRY, Entry, FRAME, Header, INDEX, KEY_EVERY, MAGIC, MOST_HEADER_RATIO,
-    MOST_RATIO, RecordingError, SMALL_HEADER, VERSION, VERTEX, checksum,
+    MOST_RATIO, RecordingError, SMALL_HEADER, VERTEX, checksum,
 };
 use pliant_io::atomic_file::{self, AppendFile, Extent};
 use pliant_io::regular_file;
@@ -27,6 +27,9 @@ pub struct Writer {
     file: AppendFile,
     frames: Vec<Entry>,
     packer: Packer,
+    /// Numbers of fields in every frame.
+    values: usize,
+    points: Vec<[f32; 3]>,
     block: Vec<u8>,
 }
 
@@ -35,7 +38,9 @@ impl Writer {
     pub fn create(path: &Path, header: &Header) -> io::Result<Writer> {
         let file = AppendFile::create_after(path, &header_bytes(header)?)?;
         let packer = Packer::new(Past::default())?;
-        Ok(Writer { file, frames: Vec::new(), packer, block: Vec::new() })
+        let values = header.values();
+        let (frames, points, block) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Writer { file, frames, packer, values, points, block })
     }
 
     /// Continues a recording after its first frames; what came later is truncated.
@@ -57,6 +62,7 @@ impl Writer {
         }
         let header = Header { info: info.clone(), ..recording.header().clone() };
         let is_other = header != *recording.header();
+        let values = header.values();
         let (mut frames, past) = recording.into_parts();
         let packer = Packer::new(past).map_err(failed)?;
         if is_other {
@@ -67,18 +73,40 @@ impl Writer {
             frames.iter_mut().for_each(|entry| entry.offset = entry.offset - start + moved);
         }
         file.cut().map_err(failed)?;
-        Ok(Writer { file, frames, packer, block: Vec::new() })
+        Ok(Writer { file, frames, packer, values, points: Vec::new(), block: Vec::new() })
     }
 
     /// Adds a frame; on an error the file is as it was, and must not be added to.
+    ///
+    /// Of a recording with fields, their numbers are NaN.
     pub fn push(&mut self, step: u64, time: f64, positions: &[Vec3]) -> io::Result<()> {
+        self.push_with_fields(step, time, positions, &[])
+    }
+
+    /// The same with the numbers of all fields; those that are lacking are NaN.
+    pub fn push_with_fields(
+        &mut self,
+        step: u64,
+        time: f64,
+        positions: &[Vec3],
+        values: &[f32],
+    ) -> io::Result<()> {
         if self.frames.len().is_multiple_of(KEY_EVERY) {
             self.packer.forget();
         }
+        let count_of_values = self.values;
         let rounded = positions.iter().map(|p| p.to_array().map(|value| value as f32));
-        let (order, packed) = self.packer.pack(rounded)?;
+        self.points.clear();
+        self.points.extend(rounded);
+        let numbers = values.iter().copied().chain(std::iter::repeat(f32::NAN));
+        let mut numbers = numbers.take(count_of_values).chain(std::iter::repeat(0.0));
+        for _ in 0..count_of_values.div_ceil(3) {
+            self.points.push(std::array::from_fn(|_| numbers.next().unwrap_or(0.0)));
+        }
+        let count = self.points.len();
+        let (order, packed) = self.packer.pack(self.points.iter().copied())?;
         let is_first = self.frames.is_empty();
-        let least = VERTEX * positions.len() / MOST_RATIO as usize;
+        let least = VERTEX * count / MOST_RATIO as usize;
         let padding = if is_first { padding(least, packed.len()) } else { Vec::new() };
         let length = packed.len() + padding.len();
         let head = BlockHead {
@@ -87,7 +115,7 @@ impl Writer {
             step,
             time,
             order: order as u32,
-            vertices: u32::try_from(positions.len()).map_err(|_| too_large("frame"))?,
+            vertices: u32::try_from(count).map_err(|_| too_large("frame"))?,
         };
         fill(&mut self.block, head, &[packed, &padding]);
         let offset = self.file.length();
@@ -155,7 +183,7 @@ fn header_bytes(header: &Header) -> io::Result<Vec<u8>> {
     packed.extend(padding(least, packed.len()));
     let length = u32::try_from(packed.len()).map_err(|_| too_large("header"))?;
     let mut bytes = MAGIC.to_vec();
-    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend(header.version().to_le_bytes());
     bytes.extend(length.to_le_bytes());
     bytes.extend(packed);
     bytes.extend(checksum(&bytes));

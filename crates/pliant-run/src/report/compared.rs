@@ -2,24 +2,29 @@
 
 use std::fmt::Write;
 
+use crate::report::sections::{pictures, player};
 use crate::report::text::{count, escaped, number};
-use crate::report::{Overlaid, STYLE, overlay};
+use crate::report::{Overlaid, Picture, STYLE, overlay};
 use crate::run::series::WIDTH;
 use crate::summary::Summary;
 
 /// One of the runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Compared<'a> {
-    /// What sets it apart; its own report is in a folder of this name.
+    /// What sets it apart.
     pub name: &'a str,
+    /// Name of the folder with its own report.
+    pub folder: &'a str,
+    /// Its last frame as a PNG file.
+    pub picture: Option<&'a [u8]>,
     /// Its summary.
     pub summary: &'a Summary,
     /// Its series.
     pub rows: &'a [[f64; WIDTH]],
 }
 
-/// The page of runs of one scene that differ in `key`.
-pub fn page(scene: &str, key: &str, runs: &[Compared<'_>]) -> String {
+/// The page of runs of one scene that differ in `key`, with a player of all where there is one.
+pub fn page(scene: &str, key: &str, runs: &[Compared<'_>], played: Option<&str>) -> String {
     let (scene, key) = (escaped(scene), escaped(key));
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -29,6 +34,11 @@ pub fn page(scene: &str, key: &str, runs: &[Compared<'_>]) -> String {
     );
     page += "<h2>At the end</h2>\n";
     page += &table(&key, runs);
+    page += &player(played);
+    let drawn = runs
+        .iter()
+        .filter_map(|run| Some(Picture { caption: run.name, png: run.picture?, dark: None }));
+    page += &pictures(&drawn.collect::<Vec<_>>());
     let overlaid = runs.iter().map(|run| Overlaid { name: run.name, rows: run.rows });
     page += "<h2>Curves</h2>\n";
     page += &overlay(&overlaid.collect::<Vec<_>>());
@@ -44,7 +54,7 @@ fn table(key: &str, runs: &[Compared<'_>]) -> String {
     for run in runs {
         let Summary { ended, rms_speed, kinetic, elastic, cpu_s, realtime_factor, .. } =
             run.summary;
-        let name = escaped(run.name);
+        let (name, folder) = (escaped(run.name), escaped(run.folder));
         let cells = [
             escaped(ended),
             number(*rms_speed),
@@ -60,7 +70,7 @@ fn table(key: &str, runs: &[Compared<'_>]) -> String {
         // Writing to a text cannot fail.
         let _ = writeln!(
             table,
-            "<tr><th scope=\"row\"><a href=\"{name}/report.html\">{name}</a></th>{cells}</tr>"
+            "<tr><th scope=\"row\"><a href=\"{folder}/report.html\">{name}</a></th>{cells}</tr>"
         );
     }
     table + "</tbody>\n</table></div>\n"

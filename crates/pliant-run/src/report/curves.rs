@@ -51,14 +51,14 @@ pub fn total(row: &Values, first: &Values) -> f64 {
 /// The plots of one run: a colour per quantity.
 pub fn of_run(rows: &[Values]) -> Vec<Plot> {
     let height = |row: &Values, first: &Values| row[GRAVITATIONAL] - first[GRAVITATIONAL];
-    let mut energy = plot("Energy", "energy, J", Scale::Linear);
+    let mut energy = plot("Energy", "J", Scale::Decades);
     energy.series = vec![
         column(rows, "kinetic", 0, KINETIC),
         column(rows, "elastic", 1, ELASTIC),
         series(rows, "gravitational", 2, height),
-        Series { dash: 1, ..series(rows, "total", 3, total) },
+        series(rows, "total", 3, total),
     ];
-    let mut speed = plot("Speed", "speed, m/s", Scale::Decades);
+    let mut speed = plot("Speed", "m/s", Scale::Decades);
     speed.series = vec![
         column(rows, "fastest vertex", 1, MAX_SPEED),
         column(rows, "root mean square", 0, RMS_SPEED),
@@ -69,30 +69,41 @@ pub fn of_run(rows: &[Values]) -> Vec<Plot> {
         parts.series = names.map(|(k, name)| column(rows, name, k, start + k)).collect();
         parts
     };
-    let mut overlap = plot("Overlap, counted", "count", Scale::Counts);
+    let mut overlap = plot("Overlap, counted", "", Scale::Counts);
     overlap.series = vec![
         column(rows, "vertices inside", 3, PENETRATING),
         column(rows, "edges crossing", 4, CROSSINGS),
         column(rows, "inverted tets", 5, INVERTED),
     ];
-    let mut depth = plot("Overlap, deepest vertex", "depth, m", Scale::Linear);
+    let mut depth = plot("Overlap, deepest vertex", "m", Scale::Linear);
     depth.series = vec![column(rows, "depth", 3, DEPTH)];
-    let momentum = parts("Momentum", "momentum, kg·m/s", MOMENTUM);
-    let angular = parts("Angular momentum", "angular momentum, kg·m²/s", ANGULAR);
-    vec![energy, speed, momentum, angular, overlap, depth]
+    let momentum = parts("Momentum", "kg·m/s", MOMENTUM);
+    let angular = parts("Angular momentum", "kg·m²/s", ANGULAR);
+    let mut plots = vec![energy, speed, momentum, angular, overlap, depth];
+    plots.iter_mut().for_each(dashed);
+    plots
+}
+
+/// A dash for each curve: they differ without colours, too.
+///
+/// Past the colours of the style sheet, a curve has another dash than that of its colour.
+fn dashed(plot: &mut Plot) {
+    for (index, series) in plot.series.iter_mut().enumerate() {
+        series.dash = index + index / super::plot::STYLES[0];
+    }
 }
 
 /// The plots of several runs: one quantity each, and a colour per run.
 pub fn of_runs(runs: &[Overlaid<'_>]) -> Vec<Plot> {
     let kinds = [
-        ("Total energy", "energy, J", Scale::Linear),
-        ("Kinetic energy", "energy, J", Scale::Decades),
-        ("Root mean square speed", "speed, m/s", Scale::Decades),
-        ("Momentum", "momentum, kg·m/s", Scale::Linear),
-        ("Vertices inside other bodies", "count", Scale::Counts),
-        ("Edges through other bodies", "count", Scale::Counts),
-        ("Deepest vertex", "depth, m", Scale::Linear),
-        ("Inverted tets", "count", Scale::Counts),
+        ("Total energy", "J", Scale::Linear),
+        ("Kinetic energy", "J", Scale::Decades),
+        ("Root mean square speed", "m/s", Scale::Decades),
+        ("Momentum", "kg·m/s", Scale::Linear),
+        ("Vertices inside other bodies", "", Scale::Counts),
+        ("Edges through other bodies", "", Scale::Counts),
+        ("Deepest vertex", "m", Scale::Linear),
+        ("Inverted tets", "", Scale::Counts),
     ];
     let size = |row: &Values, _: &Values| {
         let [x, y, z] = [0, 1, 2].map(|k| row[MOMENTUM + k]);
@@ -111,10 +122,7 @@ pub fn of_runs(runs: &[Overlaid<'_>]) -> Vec<Plot> {
     let filled = kinds.into_iter().enumerate().map(|(kind, (title, unit, scale))| {
         let mut plot = plot(title, unit, scale);
         plot.series = runs.iter().enumerate().map(|run| curve(kind, run)).collect();
-        // Past the colours of the style sheet, dashes distinguish runs.
-        for series in &mut plot.series {
-            series.dash = series.colour / super::plot::STYLES[0];
-        }
+        dashed(&mut plot);
         plot
     });
     filled.collect()
@@ -187,13 +195,15 @@ mod tests {
     }
 
     #[test]
-    fn runs_have_a_colour_each_and_dashes_when_colours_run_out() {
+    fn runs_have_a_colour_and_a_dash_and_no_two_have_both() {
         let rows = [[1.0; WIDTH]];
         let runs = [Overlaid { name: "a", rows: &rows }; 10];
         let plots = of_runs(&runs);
         assert_eq!(plots.len(), 8);
-        let styles: Vec<_> = plots[0].series.iter().map(|s| [s.colour % 8, s.dash]).collect();
-        assert_eq!(styles[7..], [[7, 0], [0, 1], [1, 1]]);
+        let styles: Vec<_> = plots[0].series.iter().map(|s| [s.colour % 8, s.dash % 4]).collect();
+        // Of eight colours and four dashes: the ninth has the first colour, and another dash.
+        assert_eq!(styles[7..], [[7, 3], [0, 1], [1, 2]]);
+        assert_eq!(styles[..2], [[0, 0], [1, 1]]);
         assert_eq!(plots[3].series[0].points[0][1], 3_f64.sqrt());
         assert_eq!(of_runs(&[])[0].series, []);
     }

@@ -5,7 +5,8 @@
 //! summary, rows ─▶ findings ─────┼▶ page
 //! ```
 //!
-//! The page has no scripts and makes no network requests. Curves are drawn by hand: plotters writes
+//! The page makes no network requests, and has no scripts but those of the player, if it has one.
+//! Curves are drawn by hand: plotters writes
 //! colours into its SVG as numbers, and one page could not be light and dark.
 
 use std::fmt::Write;
@@ -54,6 +55,8 @@ pub struct ReportData<'a> {
     pub date: &'a str,
     /// Pictures with their captions.
     pub pictures: &'a [Picture<'a>],
+    /// The player with this run as elements of a page, where there is one.
+    pub player: Option<&'a str>,
 }
 
 /// A picture in a report.
@@ -63,6 +66,8 @@ pub struct Picture<'a> {
     pub caption: &'a str,
     /// The bytes of a PNG file.
     pub png: &'a [u8],
+    /// The same for dark pages, where there is one.
+    pub dark: Option<&'a [u8]>,
 }
 
 /// The report as a page that stands alone.
@@ -80,6 +85,7 @@ pub fn html(data: &ReportData<'_>) -> String {
     page += &sections::head(data);
     page += &sections::findings(&findings::findings(data));
     page += &sections::tiles(data);
+    page += &sections::player(data.player);
     page += &sections::pictures(data.pictures);
     let _ = write!(page, "<h2>Curves</h2>\n{}", figures(&curves::of_run(data.rows)));
     page += "<p class=\"quiet small\" style=\"margin-top:8px\">Gravitational energy counts from \

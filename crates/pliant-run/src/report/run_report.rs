@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::picture::frames::{Frame, Frames, Wanted, picture};
+use crate::picture::frames::{self, Frame, Frames, PictureSettings, Shared};
 use crate::picture::png;
+use crate::player::{MOST_BYTES, Player, RunData, pack};
 use crate::recording::Recording;
 use crate::report::text::number;
 use crate::report::{Picture, ReportData, html};
@@ -23,8 +24,30 @@ pub fn of_run(
     summary: &Summary,
     rows: &[[f64; WIDTH]],
 ) -> String {
-    let drawn = pictures(&folder.join(RECORDING));
-    let pictures: Vec<_> = drawn.iter().map(|(caption, png)| Picture { caption, png }).collect();
+    of_run_with(None, folder, built, summary, rows)
+}
+
+/// The same with a player, where there is one.
+pub fn of_run_with(
+    player: Option<Player<'_>>,
+    folder: &Path,
+    built: &LoadedScene,
+    summary: &Summary,
+    rows: &[[f64; WIDTH]],
+) -> String {
+    let path = folder.join(RECORDING);
+    let drawn = pictures(&path);
+    let played = player.and_then(|player| {
+        let recording = &mut Recording::open(&path).ok()?;
+        let name = &built.info.scene;
+        let summary = Some(summary);
+        let run = RunData { name, recording, summary, rows, most_bytes: MOST_BYTES };
+        pack(run).ok().map(|run| player.elements(&[run]))
+    });
+    let pictures: Vec<_> = drawn
+        .iter()
+        .map(|Drawn { caption, pngs: [png, dark] }| Picture { caption, png, dark: Some(dark) })
+        .collect();
     html(&ReportData {
         info: &built.info,
         summary,
@@ -35,24 +58,42 @@ pub fn of_run(
         version: env!("CARGO_PKG_VERSION"),
         date: &date(),
         pictures: &pictures,
+        player: played.as_deref(),
     })
 }
 
-/// Four frames from the first to the last, each with its caption.
-fn pictures(path: &Path) -> Vec<(String, Vec<u8>)> {
+/// A picture for light pages and one for dark ones, with their caption.
+struct Drawn {
+    caption: String,
+    pngs: [Vec<u8>; 2],
+}
+
+/// Four frames from the first to the last, seen from the same place.
+fn pictures(path: &Path) -> Vec<Drawn> {
     let Ok(mut recording) = Recording::open(path) else { return Vec::new() };
-    let frames = Frames::frames(&recording);
-    let last = frames.len().saturating_sub(1);
+    let moments = Frames::frames(&recording);
+    let last = moments.len().saturating_sub(1);
     let mut chosen = vec![0, last / 3, 2 * last / 3, last];
     chosen.dedup();
+    let shared = Shared::new(&mut recording);
     let mut drawn = Vec::new();
-    for frame in chosen.into_iter().filter_map(|index| frames.get(index)) {
-        let wanted = Wanted { at: Some(frame.time), size: SIZE, from: None };
-        if let Ok((_, image)) = picture(&mut recording, &wanted) {
-            drawn.push((format!("at {} s", number(frame.time)), png(&image)));
+    for frame in chosen.into_iter().filter_map(|index| moments.get(index)) {
+        let wanted = PictureSettings { at: Some(frame.time), size: SIZE, from: None };
+        if let Ok((_, images)) = frames::pictures(&mut recording, &wanted, &shared) {
+            let caption = format!("at {} s", number(frame.time));
+            drawn.push(Drawn { caption, pngs: images.map(|image| png(&image)) });
         }
     }
     drawn
+}
+
+/// The last frame of a recording as a PNG file; none where it cannot be drawn.
+pub fn last_picture(path: &Path) -> Option<Vec<u8>> {
+    let mut recording = Recording::open(path).ok()?;
+    let shared = Shared::new(&mut recording);
+    let wanted = PictureSettings { at: None, size: SIZE.map(|side| side / 2), from: None };
+    let (_, [light, _]) = frames::pictures(&mut recording, &wanted, &shared).ok()?;
+    Some(png(&light))
 }
 
 impl Frames for Recording {

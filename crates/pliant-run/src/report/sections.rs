@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::findings::{Finding, Severity};
 use super::text::{count, escaped, number};
 use super::{Picture, ReportData};
+use crate::player::COMMAND;
 use crate::summary::{Iterations, Summary};
 
 /// Name of the stage that holds all others.
@@ -49,6 +50,7 @@ pub fn findings(findings: &[Finding]) -> String {
             Severity::Bad => "bad",
             Severity::Warning => "warning",
             Severity::Note => "note",
+            Severity::Good => "good",
         };
         let _ = writeln!(html, "<li class=\"{class}\">{}</li>", escaped(&finding.text));
     }
@@ -75,17 +77,34 @@ pub fn tiles(data: &ReportData<'_>) -> String {
     format!("<div class=\"tiles\">\n{tiles}</div>\n")
 }
 
+/// The player, or how to get it.
+pub fn player(elements: Option<&str>) -> String {
+    match elements {
+        Some(elements) => format!("<h2>Player</h2>\n{elements}"),
+        None => format!(
+            "<p class=\"quiet small\" style=\"margin-top:18px\">This pliant was built without the \
+             player. <code>{COMMAND}</code>, then building pliant again, adds it to reports and \
+             to <code>pliant view</code>; it needs Node.</p>\n"
+        ),
+    }
+}
+
 /// Pictures, two side by side.
 pub fn pictures(pictures: &[Picture<'_>]) -> String {
     if pictures.is_empty() {
         return String::new();
     }
+    let source = |png: &[u8]| format!("data:image/png;base64,{}", STANDARD.encode(png));
     let figure = |picture: &Picture<'_>| {
         let caption = escaped(picture.caption);
-        let bytes = STANDARD.encode(picture.png);
+        let dark = picture.dark.map_or(String::new(), |png| {
+            let media = "media=\"screen and (prefers-color-scheme: dark)\"";
+            format!("<source {media} srcset=\"{}\">", source(png))
+        });
         format!(
-            "<figure><img alt=\"{caption}\" src=\"data:image/png;base64,{bytes}\">\
-             <figcaption>{caption}</figcaption></figure>\n"
+            "<figure><picture>{dark}<img alt=\"{caption}\" src=\"{}\"></picture>\
+             <figcaption>{caption}</figcaption></figure>\n",
+            source(picture.png)
         )
     };
     let figures: String = pictures.iter().map(figure).collect();

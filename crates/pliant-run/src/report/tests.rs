@@ -26,6 +26,7 @@ fn info() -> RunInfo {
             edges: vec![],
             held: false,
         }],
+        recorded: Default::default(),
         obstacles: vec![],
     }
 }
@@ -102,7 +103,8 @@ fn with<T>(
         machine: &[("CPU".to_string(), "a & b".to_string())],
         version: "0.1.0",
         date: "1 May",
-        pictures: &[Picture { caption: "the end", png: b"abc" }],
+        pictures: &[Picture { caption: "the end", png: b"abc", dark: Some(b"abd") }],
+        player: None,
     })
 }
 
@@ -116,7 +118,7 @@ fn reported(
 /// Every element that is opened is closed, in order.
 #[track_caller]
 fn check_nesting(page: &str) {
-    const VOID: [&str; 3] = ["meta", "img", "!doctype"];
+    const VOID: [&str; 4] = ["meta", "img", "source", "!doctype"];
     let mut open: Vec<&str> = Vec::new();
     for piece in page.split('<').skip(1) {
         let tag = piece.split('>').next().unwrap();
@@ -140,8 +142,10 @@ fn a_page_stands_alone_and_its_text_cannot_break_out() {
         assert!(!page.contains(outside), "{outside}");
     }
     assert!(page.contains("src=\"data:image/png;base64,YWJj\""));
-    assert!(page.contains("(prefers-color-scheme: dark)"));
-    assert!(!page.contains("class=\"findings\"")); // no issues
+    let dark = "(prefers-color-scheme: dark)\" srcset=\"data:image/png;base64,YWJk\"";
+    assert!(page.contains(dark));
+    assert!(page.contains("<ul class=\"findings\">\n<li class=\"good\">No issues: "), "{page}");
+    assert!(page.contains("<code>cargo xtask web</code>"), "{page}");
 }
 
 #[test]
@@ -187,8 +191,23 @@ fn odd_data_give_a_sensible_page() {
 }
 
 #[test]
-fn a_good_run_has_nothing_to_tell() {
-    assert_eq!(reported(|_, _, _| {}), []);
+fn a_good_run_says_so_and_no_other_does() {
+    let found = reported(|_, _, _| {});
+    assert_eq!((found.len(), found[0].0), (1, Severity::Good));
+    for bad in [
+        reported(|_, summary, _| summary.edge_crossings = 1),
+        reported(|_, summary, _| summary.ended = "interrupted".to_string()),
+        reported(|_, _, rows| rows.clear()),
+    ] {
+        assert!(bad.iter().all(|(severity, _)| *severity != Severity::Good), "{bad:?}");
+    }
+}
+
+#[test]
+fn a_player_takes_the_place_of_the_command_that_adds_it() {
+    let page = with(|_, _, _| {}, |data| html(&ReportData { player: Some("<b>P</b>"), ..*data }));
+    check_nesting(&page);
+    assert!(page.contains("<h2>Player</h2>\n<b>P</b>") && !page.contains("xtask web"), "{page}");
 }
 
 #[test]
@@ -240,7 +259,7 @@ fn momentum_that_is_not_checked_is_no_finding_and_no_zero() {
         info.bodies[0].held = true;
         summary.momentum_bodies = 0;
     };
-    assert_eq!(reported(change), []);
+    assert!(reported(change).iter().all(|(severity, _)| *severity == Severity::Good));
     let page = with(change, html);
     let row = "<tr><th>momentum drift</th><td class=\"number\">not checked</td>";
     assert!(page.contains(row) && page.contains("<td>not checked</td>"), "{page}");
@@ -264,7 +283,7 @@ fn runs_overlay_in_one_plot() {
     assert_eq!(html.matches("<figure>").count(), 8);
     assert!(html.contains("b &amp; c"));
     // Of a fall, speed and kinetic energy are not zero, and the total is but for rounding.
-    assert_eq!(html.matches("<path class=\"curve c1 d0\" d=\"M82").count(), 3);
+    assert_eq!(html.matches("<path class=\"curve c1 d1\" d=\"M82").count(), 3);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use pliant_io::regular_file;
 const MAGIC: [u8; 8] = *b"PLIANTC\n";
 
 /// Version of the format.
-const VERSION: u64 = 4;
+const VERSION: u64 = 5;
 
 /// Size of the digest at the end, bytes.
 const DIGEST: usize = 32;
@@ -31,8 +31,8 @@ pub struct Checkpoint {
     pub identity: [u8; 32],
     /// Steps made.
     pub step: u64,
-    /// The series up to here.
-    pub series: Extent,
+    /// The tables up to here: `series.csv`, `bodies.csv`, `contacts.csv`.
+    pub tables: [Extent; 3],
     /// The recording up to here.
     pub recording: Extent,
     /// Iterations of all steps.
@@ -72,20 +72,22 @@ impl Checkpoint {
     /// Writes it atomically: readers find this one or the one before.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         let mut bytes = MAGIC.to_vec();
-        let Checkpoint { step, series, recording, iterations, wall, given, .. } = *self;
+        let Checkpoint { step, tables, recording, iterations, wall, given, .. } = *self;
         let Iterations { newton, linear, sweeps, rounds } = iterations;
-        let lengths = [series.length, recording.length];
-        let head = [VERSION, step, lengths[0], lengths[1], newton, linear, sweeps, rounds, wall];
+        let head = [VERSION, step].into_iter();
+        let head = head.chain(tables.map(|table| table.length)).chain([recording.length]);
+        let head = head.chain([newton, linear, sweeps, rounds, wall]);
         let [x, y, z] = given.to_array();
         let floats = [x, y, z, self.largest].map(f64::to_bits);
         let ContactTally { sweeps, steps_cut, steps_loose, most_contacts, most_unresolved } =
             self.contact;
         let contact = [sweeps, steps_cut, steps_loose, most_contacts, most_unresolved];
-        let words = head.into_iter().chain(contact).chain(self.stages).chain(floats);
+        let words = head.chain(contact).chain(self.stages).chain(floats);
         let numbers = self.numbers.iter().map(|number| number.to_bits());
         let words = words.chain([numbers.len() as u64]).chain(numbers);
         bytes.extend(words.flat_map(u64::to_le_bytes));
-        for digest in [series.digest, recording.digest, self.identity] {
+        let digests = tables.map(|table| table.digest);
+        for digest in digests.into_iter().chain([recording.digest, self.identity]) {
             bytes.extend(digest);
         }
         bytes.extend(blake3::hash(&bytes).as_bytes());
@@ -112,12 +114,16 @@ impl Checkpoint {
     fn from_body(body: &[u8]) -> Option<Checkpoint> {
         let (words, identity) = body.split_last_chunk::<DIGEST>()?;
         let (words, recording) = words.split_last_chunk::<DIGEST>()?;
+        let (words, contacts) = words.split_last_chunk::<DIGEST>()?;
+        let (words, bodies) = words.split_last_chunk::<DIGEST>()?;
         let (words, series) = words.split_last_chunk::<DIGEST>()?;
         let mut words = words.get(16..)?.as_chunks::<8>().0.iter().map(|w| u64::from_le_bytes(*w));
         let mut word = || words.next().filter(|word| *word < LARGEST_COUNT);
         let mut found = Checkpoint { identity: *identity, ..Checkpoint::default() };
         found.step = word()?;
-        found.series = Extent { length: word()?, digest: *series };
+        for (table, digest) in found.tables.iter_mut().zip([series, bodies, contacts]) {
+            *table = Extent { length: word()?, digest: *digest };
+        }
         found.recording = Extent { length: word()?, digest: *recording };
         found.iterations =
             Iterations { newton: word()?, linear: word()?, sweeps: word()?, rounds: word()? };
@@ -150,7 +156,7 @@ mod tests {
         Checkpoint {
             identity: [7; 32],
             step: 1,
-            series: Extent { length: 2, digest: [3; 32] },
+            tables: [2, 20, 200].map(|length| Extent { length, digest: [length as u8; 32] }),
             recording: Extent { length: 3, digest: [4; 32] },
             iterations: Iterations { newton: 4, linear: 5, sweeps: 14, rounds: 15 },
             contact: ContactTally {
@@ -182,8 +188,8 @@ mod tests {
         let path = std::env::temp_dir().join(format!("pliant-crafted-{}", std::process::id()));
         checkpoint().write(&path).unwrap();
         let bytes = fs::read(&path).unwrap();
-        // After the version: eight words, five of contact, six of stages, four numbers, the count.
-        let count = 1 + 8 + 5 + 6 + 4;
+        // After the version: ten words, five of contact, six of stages, four numbers, the count.
+        let count = 1 + 10 + 5 + 6 + 4;
         for (word, value) in
             [(1, u64::MAX), (2, 1 << 63), (8, u64::MAX), (count, 1 << 60), (count, 2)]
         {

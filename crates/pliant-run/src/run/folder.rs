@@ -26,6 +26,12 @@ pub const SCENE: &str = "scene.toml";
 /// One row per recorded step.
 pub const SERIES: &str = "series.csv";
 
+/// One row per body and recorded step.
+pub const BODIES: &str = "bodies.csv";
+
+/// One row per contact and recorded step, on request.
+pub const CONTACTS: &str = "contacts.csv";
+
 /// One frame per recorded step.
 pub const RECORDING: &str = "recording.pliant";
 
@@ -39,7 +45,7 @@ pub const SUMMARY: &str = "summary.json";
 pub const REPORT: &str = "report.html";
 
 /// All our files but the lock and the marker; those that a run is resumed from are removed first.
-const FILES: [&str; 6] = [SUMMARY, CHECKPOINT, SCENE, SERIES, RECORDING, REPORT];
+const FILES: [&str; 8] = [SUMMARY, CHECKPOINT, SCENE, SERIES, BODIES, CONTACTS, RECORDING, REPORT];
 
 /// `ended` of a summary whose run finished.
 pub const FINISHED: &str = "finished";

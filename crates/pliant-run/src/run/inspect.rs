@@ -171,7 +171,7 @@ impl RecordingLook {
         let numbers = (frames.len() * recording.header().vertices) as f64;
         let per_vertex = recording.size() as f64 / numbers;
         RecordingLook {
-            format: crate::recording::VERSION,
+            format: recording.header().version(),
             frames: frames.len(),
             every: recording.info().record_every,
             last_step: frames.last().map_or(0, |entry| entry.step),

@@ -1,7 +1,7 @@
 //! Running a scene into a folder of results.
 //!
 //! ```text
-//!  step ─▶ every n-th: row, frame ─▶ now and then: checkpoint ─▶ … ─▶ index, report, summary
+//!  step ─▶ every n-th: rows, frame ─▶ now and then: checkpoint ─▶ … ─▶ index, report, summary
 //! ```
 //!
 //! However a run ends, its folder can be read, and the run resumed by [`IfExists::Resume`] with
@@ -17,7 +17,17 @@
 
 pub mod cpu_profiler;
 
+pub(crate) mod cell;
+
 pub mod series;
+
+pub mod bodies;
+
+pub mod contacts;
+
+mod tables;
+
+mod fields;
 
 pub mod momentum;
 

@@ -7,14 +7,17 @@ use std::time::{Duration, Instant};
 use pliant::body::obstacle::Obstacle;
 use pliant::integrate::StepError;
 use pliant::profile::Stage;
+use pliant::record::body_row::body_energies;
 use pliant::record::row::SeriesRow;
 use pliant::snapshot::Snapshot;
 use pliant::world::WorldError;
 use pliant_plane::overlap::Measure;
 use pliant_scene::digest::digest;
 
+use super::bodies::BodyTable;
 use super::checkpoint::Checkpoint;
 use super::cpu_profiler::CpuProfiler;
+use super::fields::FieldValues;
 use super::folder::{
     self, CHECKPOINT, FINISHED, FolderError, INTERRUPTED, RECORDING, REPORT, RunDir, SCENE, SERIES,
     SUMMARY,
@@ -22,11 +25,12 @@ use super::folder::{
 use super::identity::identity;
 use super::lock::Lock;
 use super::momentum::MomentumBudget;
+use super::tables::{HasContacts, Table, TableError, Tables};
 use super::verdicts::{End, Verdicts};
-use super::{Progress, RunError, RunSettings, series};
+use super::{Progress, RunError, RunSettings, contacts, series};
 use crate::recording::{Header, Writer};
 use crate::summary::{ContactTally, Iterations, StageTimes, Summary};
-use pliant_io::atomic_file::{self, AppendFile};
+use pliant_io::atomic_file;
 use pliant_io::printable::printable_json;
 use pliant_scene::loaded::LoadedScene;
 
@@ -60,8 +64,12 @@ pub(super) struct Runner {
     /// Why it failed.
     error: Option<String>,
     contact: ContactTally,
-    series: AppendFile,
-    /// The row at hand as text.
+    tables: Tables,
+    bodies: BodyTable,
+    fields: FieldValues,
+    /// Elastic energy of each body, J.
+    elastic: Vec<f64>,
+    /// The rows at hand as text.
     line: String,
     recording: Writer,
     snapshot: Snapshot,
@@ -82,8 +90,7 @@ impl Runner {
         };
         atomic_file::write(&folder.join(SCENE), built.resolved.as_bytes())
             .map_err(failed(SCENE))?;
-        let mut series = AppendFile::create(&folder.join(SERIES)).map_err(failed(SERIES))?;
-        series.append(series::heading().as_bytes()).map_err(failed(SERIES))?;
+        let tables = Tables::create(folder, has_contacts(&built))?;
         let header = Header {
             pliant: env!("CARGO_PKG_VERSION").to_string(),
             vertices: built.world.simulation().state.positions.len(),
@@ -91,7 +98,7 @@ impl Runner {
         };
         let recording =
             Writer::create(&folder.join(RECORDING), &header).map_err(failed(RECORDING))?;
-        let mut runner = Runner::new(built, folder, settings, series, recording);
+        let mut runner = Runner::new(built, folder, settings, tables, recording);
         runner.record()?;
         Ok(runner)
     }
@@ -105,22 +112,15 @@ impl Runner {
     ) -> Result<Runner, RunError> {
         let damaged =
             |name: &str, what: String| FolderError::Damaged { path: folder.join(name), what };
-        // Both are looked at before either is cut.
-        let path = folder.join(SERIES);
-        let series = AppendFile::reopen(&path, checkpoint.series);
-        let heading = series::has_heading(&path);
-        let (mut series, is_ours) = series
-            .and_then(|series| Ok((series, heading?)))
-            .map_err(|error| damaged(SERIES, atomic_file::io_message(&error)))?;
-        if !is_ours {
-            return Err(damaged(SERIES, "has other columns than this program writes".into()).into());
-        }
+        // All are looked at before any is cut.
+        let mut tables = Tables::reopen(folder, has_contacts(&built), checkpoint.tables)?;
         let recording = Writer::resume(&folder.join(RECORDING), checkpoint.recording, &built.info)?;
-        series.cut().map_err(|error| damaged(SERIES, atomic_file::io_message(&error)))?;
-        let mut runner = Runner::new(built, folder, settings, series, recording);
+        tables.cut()?;
+        let mut runner = Runner::new(built, folder, settings, tables, recording);
         let simulation = runner.built.world.simulation_mut();
         let mut snapshot = Snapshot::from_numbers(checkpoint.numbers);
         let restored = runner.verdicts.restore(&mut snapshot);
+        let restored = restored.and_then(|()| runner.bodies.restore(&mut snapshot));
         let restored = restored.and_then(|()| simulation.restore(&mut snapshot));
         restored.map_err(|error| damaged(CHECKPOINT, error.to_string()))?;
         folder::continue_run(folder, &runner.built, &runner.settings)?;
@@ -139,7 +139,7 @@ impl Runner {
         mut built: LoadedScene,
         folder: &Path,
         settings: RunSettings,
-        series: AppendFile,
+        tables: Tables,
         recording: Writer,
     ) -> Runner {
         built.world.set_threads(settings.threads.max(1));
@@ -151,6 +151,7 @@ impl Runner {
             .leaving_out(attached);
         let momentum = MomentumBudget::new(simulation, &built.info);
         let verdicts = Verdicts::new(simulation, built.info.dt);
+        let (bodies, fields) = (BodyTable::new(&built), FieldValues::new(&built));
         Runner {
             identity: identity(&built),
             built,
@@ -167,7 +168,10 @@ impl Runner {
             verdicts,
             error: None,
             contact: ContactTally::default(),
-            series,
+            tables,
+            bodies,
+            fields,
+            elastic: Vec::new(),
             line: String::new(),
             recording,
             snapshot: Snapshot::default(),
@@ -225,9 +229,13 @@ impl Runner {
             }
         }
         // For a run that is made longer later, which has no row of a step between two others.
-        // Without it an earlier one serves.
-        let _ = self.write_checkpoint();
-        if !steps.is_multiple_of(every) {
+        // Without it an earlier one serves, as it must where contacts are still to be written.
+        let is_recorded = steps.is_multiple_of(every);
+        let needs_contacts = self.tables.has(Table::Contacts) || self.fields.needs_contacts();
+        if is_recorded || !needs_contacts {
+            let _ = self.write_checkpoint();
+        }
+        if !is_recorded {
             self.record()?;
         }
         Ok(FINISHED)
@@ -247,6 +255,7 @@ impl Runner {
         })?;
         self.step += 1;
         let simulation = self.built.world.simulation();
+        self.bodies.mark_step();
         self.momentum.add(simulation.external_impulses());
         self.iterations.add(&report);
         self.contact.add(&report);
@@ -260,10 +269,11 @@ impl Runner {
     fn row(&mut self) -> SeriesRow {
         let simulation = self.built.world.simulation();
         let overlap = self.measure.measure(&simulation.state.positions, &simulation.system.bodies);
-        SeriesRow::of(simulation, overlap)
+        let energy = body_energies(simulation, &mut self.elastic);
+        SeriesRow::with_energy(simulation, overlap, energy)
     }
 
-    /// Adds a row and a frame.
+    /// Adds rows and a frame.
     fn record(&mut self) -> Result<(), RunError> {
         let mut row = self.row();
         let state = &self.built.world.simulation().state;
@@ -271,9 +281,15 @@ impl Runner {
             self.verdicts.record(state.time, row.overlap.inverted_tets);
         self.momentum.look(self.built.world.simulation());
         series::write_line(&row, &mut self.line);
-        let done = self.series.append(self.line.as_bytes());
-        done.map_err(|error| self.write_error(SERIES, error))?;
-        let done = self.recording.push(self.step, state.time, &state.positions);
+        self.tables.append(Table::Series, &self.line)?;
+        let rows = self.bodies.rows(&self.built, &self.elastic, self.measure.penetrating());
+        self.tables.append(Table::Bodies, rows)?;
+        if self.tables.has(Table::Contacts) {
+            contacts::rows(&self.built, &mut self.line);
+            self.tables.append(Table::Contacts, &self.line)?;
+        }
+        let values = self.fields.compute(&self.built, &mut self.measure);
+        let done = self.recording.push_with_fields(self.step, state.time, &state.positions, values);
         done.map_err(|error| self.write_error(RECORDING, error))?;
         self.recorded = Some((self.step, row));
         Ok(())
@@ -291,15 +307,17 @@ impl Runner {
     fn write_checkpoint(&mut self) -> Result<(), RunError> {
         self.check_folder()?;
         let start = Instant::now();
-        self.series.sync().map_err(|error| self.write_error(SERIES, error))?;
+        self.tables.sync()?;
         self.recording.sync().map_err(|error| self.write_error(RECORDING, error))?;
         self.snapshot.clear();
         self.verdicts.save(&mut self.snapshot);
+        self.bodies.take_loads(self.built.world.simulation(), self.built.info.dt);
+        self.bodies.save(&mut self.snapshot);
         self.built.world.simulation().save(&mut self.snapshot);
         let checkpoint = Checkpoint {
             identity: self.identity,
             step: self.step,
-            series: self.series.extent(),
+            tables: self.tables.extents(),
             recording: self.recording.extent(),
             iterations: self.iterations,
             contact: self.contact,
@@ -324,7 +342,7 @@ impl Runner {
             let path = folder.join(name);
             move |error| RunError::Write { path, error }
         };
-        let rows = self.series.sync().map_err(failed(SERIES));
+        let rows = self.tables.sync().map_err(RunError::from);
         let frames = self.recording.finish().map_err(failed(RECORDING));
         if ended != FAILED {
             // After a failure the summary is tried all the same: it may be small enough.
@@ -402,6 +420,17 @@ impl Runner {
 
     fn write_error(&self, name: &str, error: std::io::Error) -> RunError {
         RunError::Write { path: self.folder.join(name), error }
+    }
+}
+
+/// Whether the scene asks for the table of contacts.
+fn has_contacts(built: &LoadedScene) -> HasContacts {
+    if built.info.recorded.contacts { HasContacts::Yes } else { HasContacts::No }
+}
+
+impl From<TableError> for RunError {
+    fn from(TableError { path, error }: TableError) -> RunError {
+        RunError::Write { path, error }
     }
 }
 

@@ -1,17 +1,15 @@
 //! `series.csv`: one row of numbers per recorded step.
 
-use std::fmt::Write;
 use std::io::{self, Read};
 use std::path::Path;
 
 use pliant::record::row::SeriesRow;
 use pliant_io::regular_file;
 
+use super::cell::number_cell;
+
 /// Numbers in a row.
 pub const WIDTH: usize = SeriesRow::COLUMNS.len();
-
-/// Integers below this are exact as f64, and are written without a point.
-const WHOLE_BELOW: f64 = 9e15;
 
 /// The first line.
 pub fn heading() -> String {
@@ -29,23 +27,25 @@ pub fn line(row: &SeriesRow) -> String {
 pub fn write_line(row: &SeriesRow, line: &mut String) {
     line.clear();
     for (column, value) in row.values().into_iter().enumerate() {
-        let comma = if column == 0 { "" } else { "," };
-        let is_whole = value.fract() == 0.0 && value.abs() < WHOLE_BELOW;
-        // Writing to a text cannot fail.
-        let _ = match is_whole {
-            true => write!(line, "{comma}{value:.0}"),
-            false => write!(line, "{comma}{value:?}"),
-        };
+        if column > 0 {
+            line.push(',');
+        }
+        number_cell(value, line);
     }
     line.push('\n');
 }
 
 /// Whether a file has the columns of this program, so that rows can be appended.
 pub fn has_heading(path: &Path) -> io::Result<bool> {
+    begins_with(path, &heading())
+}
+
+/// Whether a file begins with a line.
+pub(super) fn begins_with(path: &Path, heading: &str) -> io::Result<bool> {
     let mut first = Vec::new();
     let file = regular_file::open(path)?;
-    file.take(heading().len() as u64).read_to_end(&mut first)?;
-    Ok(first == heading().as_bytes())
+    file.take(heading.len() as u64).read_to_end(&mut first)?;
+    Ok(first == heading.as_bytes())
 }
 
 /// Reads a series back.

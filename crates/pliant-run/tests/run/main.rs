@@ -10,6 +10,8 @@ mod whole;
 
 mod resume;
 
+mod bodies;
+
 mod refuse;
 
 mod race;

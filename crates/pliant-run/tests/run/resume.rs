@@ -41,7 +41,7 @@ impl Progress for Until {
 }
 
 /// An undisturbed run, to compare with.
-fn undisturbed(place: &Place) -> (Summary, [Vec<u8>; 2]) {
+fn undisturbed(place: &Place) -> (Summary, [Vec<u8>; 3]) {
     let folder = place.path().join("undisturbed");
     let summary = run(blocks(), &folder, RunSettings::default(), &mut ()).unwrap();
     (summary, results(&folder))

@@ -69,6 +69,7 @@ pub fn blocks() -> LoadedScene {
         description: String::new(),
         gravity: GRAVITY.to_array(),
         bodies: vec![body("free", 0), body("held", 1)],
+        recorded: Default::default(),
         obstacles: Vec::new(),
     };
     LoadedScene {
@@ -116,7 +117,8 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Series and recording, which depend on the scene alone.
-pub fn results(folder: &Path) -> [Vec<u8>; 2] {
-    ["series.csv", "recording.pliant"].map(|name| fs::read(folder.join(name)).unwrap())
+/// Tables and recording, which depend on the scene alone.
+pub fn results(folder: &Path) -> [Vec<u8>; 3] {
+    ["series.csv", "bodies.csv", "recording.pliant"]
+        .map(|name| fs::read(folder.join(name)).unwrap())
 }

@@ -30,6 +30,7 @@ fn a_run_leaves_what_its_book_says() {
     };
     let summary = run(blocks(), &place.run(), settings, &mut ()).unwrap();
     let expected = [
+        "bodies.csv",
         "checkpoint.bin",
         "recording.pliant",
         "report.html",

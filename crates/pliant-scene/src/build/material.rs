@@ -23,7 +23,7 @@ use pliant_plane::area::Areas;
 use pliant_plane::outline::length_shares;
 
 use super::shape::{Geometry, RestShape};
-use super::{BuildError, outline, rigid, vector};
+use super::{BuildError, outline, preset, rigid, vector};
 use crate::spec::body::{self as key, EdgeKind, Region};
 use crate::spec::{Body, Material};
 
@@ -41,6 +41,7 @@ pub fn masses(
         let mass = outline::mass(body, rings, scaled, density(&body.material), path)?;
         return Ok(shares(rest, scaled).into_iter().map(|share| mass * share).collect());
     }
+    check_elements(body, rest, path)?;
     match (&rest.geometry, body.mass) {
         (Geometry::Tets(mesh), None) => {
             let owners = owners(body, mesh, path)?;
@@ -70,6 +71,31 @@ pub fn masses(
     }
 }
 
+/// Refuses finite elements without tets, and says how to get some.
+fn check_elements(body: &Body, rest: &RestShape, path: &str) -> Result<(), BuildError> {
+    let kind = match body.material {
+        Material::Corotational { .. } => "corotational",
+        Material::NeoHookean { .. } => "neo-hookean",
+        _ => return Ok(()),
+    };
+    let what = match &rest.geometry {
+        Geometry::Tets(_) => return Ok(()),
+        Geometry::Surface(_) => "a closed surface",
+        Geometry::SpringNetwork => "a spring network",
+        Geometry::Particles => "points",
+        Geometry::Outline { .. } => "an outline",
+    };
+    let message = format!("`{kind}` is of finite elements, which need tets; the mesh is {what}");
+    let help = match (&body.mesh, &rest.geometry) {
+        (key::Mesh::File { path, .. }, Geometry::Surface(_)) => format!(
+            "fill it: mesh = {{ kind = \"stuffed\", path = \"{path}\", size = … }}, or write tets \
+             with `pliant mesh {path} -o TETS.vtu --size …`"
+        ),
+        _ => "take a mesh of tets, or a material of springs".to_string(),
+    };
+    Err(BuildError::value(format!("{path}.material"), message).with_help(help))
+}
+
 /// Share of each vertex in the mass of a spring network: by area, or alike without triangles; of an
 /// outline by length.
 pub fn shares(rest: &RestShape, scaled: &[Vec3]) -> Vec<f64> {
@@ -89,6 +115,7 @@ fn density(material: &Material) -> f64 {
         | Material::Ring { density, .. }
         | Material::Rigid { density }
         | Material::None { density } => density,
+        Material::Preset { name, .. } => preset::density(name),
         // What never moves may weigh anything.
         Material::Fixed {} => 1.0,
     }
@@ -294,6 +321,7 @@ fn push(
         | Material::Rigid { .. }
         | Material::Fixed {}
         | Material::ShapeMatched { .. } => Ok(()),
+        Material::Preset { .. } => push(&preset::resolved(material), portion, rest, path, forces),
         Material::Ring { .. } => push_ring(material, portion, rest, path, forces),
         Material::Springs { stiffness, law, damping, shear, bend, plasticity, .. } => {
             let law = match law {

@@ -14,6 +14,8 @@ mod material;
 
 mod inertia;
 
+mod preset;
+
 mod rigid;
 
 mod joints;
@@ -47,7 +49,7 @@ use pliant::world::{World, WorldError};
 
 use super::diagnostic::DiagnosticKind;
 use super::spec;
-use crate::loaded::{LoadedScene, RunInfo};
+use crate::loaded::{LoadedScene, Recorded, RunInfo};
 
 /// Steps of a run at most.
 const MOST_STEPS: f64 = 1e9;
@@ -98,12 +100,18 @@ pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<LoadedScene,
     let is_silent = scene.response.is_none();
     outline::choose(scene)?;
     contact::choose(scene)?;
+    let tissue: Vec<bool> = scene.bodies.iter().map(preset::is_tissue).collect();
+    preset::choose(scene);
     shapes::choose(scene)?;
     let mut notices = Vec::new();
     let mut world = World::new();
     world.set_gravity(vector(scene.gravity)).map_err(|e| BuildError::value("gravity", e))?;
     world.set_time_step(scene.dt).map_err(|error| BuildError::value("dt", error))?;
     let groups = bodies::add(scene, folder, &mut world, &mut notices)?;
+    for ((body, group), is_tissue) in scene.bodies.iter().zip(&groups).zip(tissue) {
+        let is_tissue = if is_tissue { preset::IsTissue::Yes } else { preset::IsTissue::No };
+        notices.extend(preset::odd_size(body, &group.rest, is_tissue));
+    }
     let infos = Arc::new(bodies::infos(scene, &groups));
     let start: Vec<Vec3> = starts(&world)?;
     let obstacles = obstacles::make(scene, folder, &start, &mut notices)?;
@@ -128,6 +136,7 @@ pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<LoadedScene,
         gravity: scene.gravity,
         bodies: infos,
         obstacles: obstacles.skins,
+        recorded: recorded(&scene.record, &world)?,
     };
     // What no step can work with is better told now, with the scene at hand.
     let Simulation { state, system, .. } = world.simulation();
@@ -212,9 +221,24 @@ fn cut_short(scene: &spec::Scene, steps: u64) -> Option<String> {
     })
 }
 
+/// What is recorded beyond the usual; a field comes once.
+fn recorded(record: &spec::Record, world: &World) -> Result<Recorded, BuildError> {
+    let spec::Record { contacts, tets, ref fields, .. } = *record;
+    for (k, field) in fields.iter().enumerate() {
+        if fields[..k].contains(field) {
+            let message = format!("the field `{}` is named twice", word(field));
+            return Err(BuildError::value(format!("record.fields.{k}"), message));
+        }
+    }
+    let has_tets = tets || fields.iter().any(|field| field.is_of_tets());
+    let all = world.simulation().system.bodies.tets().iter().filter(|_| has_tets);
+    let tets = all.map(|tet| tet.map(|vertex| vertex.0)).collect();
+    Ok(Recorded { contacts, tets, fields: fields.clone() })
+}
+
 /// Steps from row to row, and from checkpoint to checkpoint.
 fn intervals(scene: &spec::Scene) -> Result<(u64, u64), BuildError> {
-    let spec::Record { every, rate, checkpoint } = scene.record;
+    let spec::Record { every, rate, checkpoint, .. } = scene.record;
     let per = |rate: f64| u64::from((rate * scene.dt).recip().round().max(1.0) as u32);
     let positive = |path: &str, count: u32| match count {
         0 => Err(BuildError::value(path, "0 steps: it must be at least 1")),

@@ -293,6 +293,26 @@ pub enum Turns {
     Random,
 }
 
+/// A material by name; nearly incompressible ones have a Poisson's ratio of 0.45.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PresetName {
+    /// Natural rubber: 2 MPa, 925 kg/m³.
+    Rubber,
+    /// Soft silicone: 5 MPa, 1300 kg/m³.
+    Silicone,
+    /// Healthy liver: 5.4 kPa, 1060 kg/m³.
+    Liver,
+    /// Fat: 18 kPa, 950 kg/m³.
+    Fat,
+    /// Muscle at rest: 12 kPa, 1050 kg/m³.
+    Muscle,
+    /// Low-carbon steel: 210 GPa, 7850 kg/m³.
+    Steel,
+    /// Wood along its grain: 10 GPa, 700 kg/m³.
+    Wood,
+}
+
 /// What a body is made of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
@@ -408,6 +428,15 @@ pub enum Material {
         /// kg/m³.
         #[serde(default = "density")]
         density: f64,
+    },
+    /// A material by name: finite elements with constants from the literature. The scene as resolved
+    /// has its numbers.
+    Preset {
+        /// Which.
+        name: PresetName,
+        /// Stress of a strain rate over that of a strain, s; that of the preset when left out.
+        #[serde(default)]
+        damping: Option<f64>,
     },
     /// A soft outline: springs along its rings, and an area that it keeps.
     Ring {

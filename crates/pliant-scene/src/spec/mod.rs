@@ -200,6 +200,73 @@ pub struct Record {
     pub rate: Option<f64>,
     /// A checkpoint every this many steps; one per simulated second when left out.
     pub checkpoint: Option<u32>,
+    /// Whether there is a table `contacts.csv`, a row per contact that presses.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub contacts: bool,
+    /// Whether the recording has the tets of all bodies, for exports; fields of tets bring them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tets: bool,
+    /// Fields in each frame of the recording.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Field>,
+}
+
+/// A field that a recording can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Field {
+    /// Velocity of each vertex, m/s.
+    Velocity,
+    /// Depth of each vertex inside other bodies, m; 0 outside.
+    Depth,
+    /// Contact pressure at each vertex, Pa: normal force over the area of its surface.
+    #[serde(rename = "pressure")]
+    ContactPressure,
+    /// Cauchy stress of each tet, Pa: xx, yy, zz, xy, yz, zx.
+    Stress,
+    /// Green strain of each tet: xx, yy, zz, xy, yz, zx.
+    Strain,
+}
+
+impl Field {
+    /// All fields.
+    pub const ALL: [Field; 5] =
+        [Field::Velocity, Field::Depth, Field::ContactPressure, Field::Stress, Field::Strain];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Field::Velocity => "velocity",
+            Field::Depth => "depth",
+            Field::ContactPressure => "pressure",
+            Field::Stress => "stress",
+            Field::Strain => "strain",
+        }
+    }
+
+    /// Its unit; empty where it has none.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Field::Velocity => "m/s",
+            Field::Depth => "m",
+            Field::ContactPressure | Field::Stress => "Pa",
+            Field::Strain => "",
+        }
+    }
+
+    /// Whether it is of tets, not of vertices.
+    pub fn is_of_tets(self) -> bool {
+        matches!(self, Field::Stress | Field::Strain)
+    }
+
+    /// Numbers per vertex or tet.
+    pub fn components(self) -> usize {
+        match self {
+            Field::Velocity => 3,
+            Field::Depth | Field::ContactPressure => 1,
+            Field::Stress | Field::Strain => 6,
+        }
+    }
 }
 
 /// A constant force.

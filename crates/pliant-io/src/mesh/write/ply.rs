@@ -6,6 +6,9 @@ use pliant::math::Vec3;
 /// One vertex: three numbers of 64 bits; bytes.
 const VERTEX: usize = 24;
 
+/// One more number of a vertex, of 32 bits; bytes.
+const NUMBER: usize = 4;
+
 /// One triangle: its count of corners, and three numbers of 32 bits; bytes.
 const FACE: usize = 13;
 
@@ -13,18 +16,45 @@ const FACE: usize = 13;
 ///
 /// Corners are signed numbers of 32 bits, which every reader knows: beyond 2³¹ vertices they wrap.
 pub fn write(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Vec<u8> {
+    write_with(positions, triangles, &[])
+}
+
+/// One more number of each vertex.
+#[derive(Clone, Debug)]
+pub struct VertexProperty {
+    /// Letters, digits and `_`.
+    pub name: String,
+    /// What the header says of it, one line; may be empty.
+    pub comment: String,
+    /// One for each vertex.
+    pub values: Vec<f32>,
+}
+
+/// The same with more numbers of each vertex; those that are lacking are NaN.
+pub fn write_with(
+    positions: &[Vec3],
+    triangles: &[[VertexId; 3]],
+    properties: &[VertexProperty],
+) -> Vec<u8> {
+    let comments = properties.iter().filter(|property| !property.comment.is_empty());
+    let comments: String = comments.map(|p| format!("comment {}\n", p.comment)).collect();
+    let more: String = properties.iter().map(|p| format!("property float {}\n", p.name)).collect();
     let header = format!(
-        "ply\nformat binary_little_endian 1.0\ncomment written by pliant\n\
-         element vertex {}\nproperty double x\nproperty double y\nproperty double z\n\
+        "ply\nformat binary_little_endian 1.0\ncomment written by pliant\n{comments}\
+         element vertex {}\nproperty double x\nproperty double y\nproperty double z\n{more}\
          element face {}\nproperty list uchar int vertex_indices\nend_header\n",
         positions.len(),
         triangles.len()
     );
-    let length = header.len() + VERTEX * positions.len() + FACE * triangles.len();
+    let vertex = VERTEX + NUMBER * properties.len();
+    let length = header.len() + vertex * positions.len() + FACE * triangles.len();
     let mut out = Vec::with_capacity(length);
     out.extend(header.as_bytes());
-    for point in positions {
+    for (k, point) in positions.iter().enumerate() {
         out.extend(point.to_array().into_iter().flat_map(f64::to_le_bytes));
+        for property in properties {
+            out.extend(property.values.get(k).copied().unwrap_or(f32::NAN).to_le_bytes());
+        }
     }
     for triangle in triangles {
         out.push(3);
@@ -60,6 +90,23 @@ mod tests {
             Vec3::new(f64::INFINITY, f64::NAN, 1e16),
         ];
         check(&positions, &[[2, 0, 1], [1, 1, 2]]);
+    }
+
+    #[test]
+    fn more_numbers_of_vertices_stand_behind_their_places() {
+        let property = VertexProperty {
+            name: "depth".into(),
+            comment: "depth in m".into(),
+            values: vec![2.5],
+        };
+        let file = write_with(&[Vec3::X, Vec3::Y], &[], &[property]);
+        let mesh = ply::parse(&file).unwrap();
+        assert_eq!(mesh.positions, [Vec3::X, Vec3::Y]);
+        assert_eq!(file.capacity(), file.len());
+        let text = String::from_utf8_lossy(&file);
+        assert!(text.contains("comment depth in m\n") && text.contains("property float depth\n"));
+        assert_eq!(file[file.len() - 28 - 4..file.len() - 28], 2.5_f32.to_le_bytes());
+        assert_eq!(file[file.len() - 4..], f32::NAN.to_le_bytes());
     }
 
     #[test]

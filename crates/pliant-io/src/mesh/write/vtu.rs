@@ -4,6 +4,8 @@
 //! their length; packed ones with the count of blocks, the size of a block, the size of
 //! the last block, and the packed size of each.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use miniz_oxide::deflate::compress_to_vec_zlib;
@@ -74,6 +76,21 @@ pub struct Grid<'a> {
     pub kinds: &'a [u8],
     /// Body of each point, as many as points: the point data `body`.
     pub bodies: &'a [u32],
+    /// More point data.
+    pub point_fields: &'a [GridField<'a>],
+    /// Cell data.
+    pub cell_fields: &'a [GridField<'a>],
+}
+
+/// Numbers on the points or cells of a grid.
+#[derive(Clone, Debug, Default)]
+pub struct GridField<'a> {
+    /// Its name: letters, digits, `-` and `_`.
+    pub name: &'a str,
+    /// Numbers of each point or cell.
+    pub components: usize,
+    /// All of them, point by point or cell by cell.
+    pub values: Vec<f32>,
 }
 
 /// Writes a grid of one piece; numbers keep their bits.
@@ -83,7 +100,14 @@ pub fn write_grid(grid: &Grid, encoding: VtuEncoding) -> Vec<u8> {
     let mut file = File::begin([grid.points.len(), grid.ends.len()], encoding);
     file.push("<PointData Scalars=\"body\">\n");
     file.push_array(Column::Bodies(grid.bodies));
-    file.push("</PointData>\n<Points>\n");
+    grid.point_fields.iter().for_each(|field| file.push_array(Column::Field(field)));
+    if !grid.cell_fields.is_empty() {
+        file.push("</PointData>\n<CellData>\n");
+        grid.cell_fields.iter().for_each(|field| file.push_array(Column::Field(field)));
+        file.push("</CellData>\n<Points>\n");
+    } else {
+        file.push("</PointData>\n<Points>\n");
+    }
     file.push_array(Column::ShortPoints(grid.points));
     file.push("</Points>\n<Cells>\n");
     file.push_array(Column::Corners(grid.corners));
@@ -108,12 +132,19 @@ enum Column<'a> {
     Ends(&'a [u64]),
     Kinds(&'a [u8]),
     Bodies(&'a [u32]),
+    Field(&'a GridField<'a>),
 }
 
 impl Column<'_> {
     /// The attributes that say what the numbers are.
-    fn attributes(self) -> &'static str {
-        match self {
+    fn attributes(self) -> Cow<'static, str> {
+        let fixed = match self {
+            Column::Field(field) => {
+                return Cow::Owned(format!(
+                    "type=\"Float32\" Name=\"{}\" NumberOfComponents=\"{}\"",
+                    field.name, field.components
+                ));
+            }
             Column::Points(_) => "type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"",
             Column::ShortPoints(_) => "type=\"Float32\" Name=\"Points\" NumberOfComponents=\"3\"",
             Column::Bodies(_) => "type=\"UInt32\" Name=\"body\"",
@@ -121,7 +152,8 @@ impl Column<'_> {
             Column::Offsets(_) | Column::Ends(_) => "type=\"Int64\" Name=\"offsets\"",
             Column::Types(_) | Column::Kinds(_) => "type=\"UInt8\" Name=\"types\"",
             Column::Regions(_) => "type=\"UInt32\" Name=\"region\"",
-        }
+        };
+        Cow::Borrowed(fixed)
     }
 
     fn push_text(self, out: &mut Vec<u8>) {
@@ -150,6 +182,10 @@ impl Column<'_> {
             }
             Column::Ends(ends) => ends.iter().for_each(|&end| push_line(out, end)),
             Column::Kinds(kinds) => kinds.iter().for_each(|&kind| push_line(out, kind.into())),
+            Column::Field(field) => {
+                let texts = field.values.iter().map(|number| format!("{number:?}\n"));
+                texts.for_each(|text| out.extend(text.as_bytes()));
+            }
         }
     }
 
@@ -173,6 +209,9 @@ impl Column<'_> {
             }
             Column::Ends(ends) => ends.iter().flat_map(|end| end.to_le_bytes()).collect(),
             Column::Kinds(kinds) => kinds.to_vec(),
+            Column::Field(field) => {
+                field.values.iter().flat_map(|number| number.to_le_bytes()).collect()
+            }
         }
     }
 }
@@ -335,6 +374,8 @@ mod tests {
             ends: &[3, 5, 6],
             kinds: &[5, 3, 1],
             bodies: &[0, 0, 0, 1],
+            point_fields: &[],
+            cell_fields: &[],
         };
         for encoding in ALL {
             let mesh = parse(&write_grid(&grid, encoding)).unwrap();

@@ -87,6 +87,11 @@ impl Axis {
         }
     }
 
+    /// Values at both ends; their powers of ten on an axis of decades.
+    pub fn range(&self) -> [f64; 2] {
+        self.range
+    }
+
     /// The place of a value; beyond the ends it is the end.
     pub fn at(&self, value: f64) -> f64 {
         let [from, to] = self.range;

@@ -52,7 +52,7 @@ pub struct Series {
 pub struct Plot {
     /// Heading.
     pub title: String,
-    /// What the ordinate counts, with its unit.
+    /// Unit of the ordinate; empty for counts.
     pub ordinate: String,
     /// What the abscissa counts, with its unit.
     pub abscissa: String,
@@ -67,7 +67,12 @@ impl Plot {
     ///
     /// Curves that are zero throughout are stated in text if there are no others.
     pub fn figure(&self) -> String {
-        let mut html = format!("<figure>\n<h3>{}</h3>\n", escaped(&self.title));
+        // Beside the heading, where it meets no number of the axis however narrow the page is.
+        let unit = match self.ordinate.as_str() {
+            "" => String::new(),
+            unit => format!("<span class=\"unit\">, {}</span>", escaped(unit)),
+        };
+        let mut html = format!("<figure>\n<h3>{}{unit}</h3>\n", escaped(&self.title));
         let finite = |p: &&[f64; 2]| p[0].is_finite() && p[1].is_finite();
         let all = || self.series.iter().flat_map(|series| series.points.iter().filter(finite));
         let rows = self.series.iter().map(|series| series.points.len()).max().unwrap_or(0);
@@ -114,11 +119,15 @@ impl Plot {
             Scale::Counts => Axis::counts(points().map(|p| p[1]), [y_end, top], 5),
             Scale::Decades => Axis::decades(points().map(|p| p[1]), [y_end, top], 5),
         };
+        // Where the player puts its cursor: times and places of both ends of the axis.
+        let [from, to] = x.range();
+        let span = format!("{from} {to} {left} {x_end} {top} {y_end}");
         let mut svg = format!(
-            "<svg class=\"plot\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n",
+            "<svg class=\"plot\" viewBox=\"0 0 {} {}\" data-span=\"{span}\" role=\"img\" \
+             aria-label=\"{}\">\n",
             SIZE[0],
             SIZE[1],
-            escaped(&format!("{}: {} over {}", self.title, self.ordinate, self.abscissa))
+            escaped(&format!("{} over {}", self.title, self.abscissa))
         );
         for tick in x.ticks() {
             let at = axis::place(tick.at);
@@ -141,27 +150,18 @@ impl Plot {
                 tick.label
             );
         }
-        svg += &self.names();
+        let _ = writeln!(
+            svg,
+            "<text class=\"name\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+            0.5 * (left + x_end),
+            SIZE[1] - 6.0,
+            escaped(&self.abscissa)
+        );
         for series in &self.series {
             let path = thin::path(&series.points, &x, &y);
             let _ = writeln!(svg, "<path class=\"{}\" d=\"{path}\"/>", style(series));
         }
         svg + "</svg>\n"
-    }
-
-    /// Names of both axes.
-    fn names(&self) -> String {
-        let [left, top, right, bottom] = MARGIN;
-        let middle_x = 0.5 * (left + SIZE[0] - right);
-        let middle_y = 0.5 * (top + SIZE[1] - bottom);
-        format!(
-            "<text class=\"name\" x=\"{middle_x}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n\
-             <text class=\"name\" transform=\"translate(12 {middle_y}) rotate(-90)\" \
-             text-anchor=\"middle\">{}</text>\n",
-            SIZE[1] - 6.0,
-            escaped(&self.abscissa),
-            escaped(&self.ordinate)
-        )
     }
 }
 
