@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use pliant_run::compare::{CompareError, Variants, compare};
+use pliant_run::compare::{CompareError, CompareSettings, Variants, compare};
 use pliant_run::run::folder::{FINISHED, INTERRUPTED as BROKEN_OFF, REPORT};
 use pliant_run::run::{IfExists, RunSettings};
 use pliant_run::summary::Summary;
 
+use crate::player::{player, report};
 use crate::progress::{Bar, INTERRUPTED};
 use crate::show::{self, DIM, EarlyExit, HEADING, counted, plain};
 
@@ -21,7 +22,8 @@ Examples:
   pliant compare two-cubes --vary overlap=0.1,0.4,0.8
 
 Every run gets a folder of its own with its report; report.html beside them compares them all.
-Ctrl-C ends the current run and keeps its results so far; the runs after it are not started.
+Ctrl-C ends the current run and keeps its results so far; the runs after it are not started, and
+--resume makes the rest.
 
 Exit codes: 0 all finished, 1 a run failed or, with --strict, has a warning, 2 bad arguments or
 input, 130 interrupted.";
@@ -47,6 +49,9 @@ pub struct CompareArguments {
     /// Folder for the results; runs/compare-SCENE when not given
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Leave finished runs in the folder alone, and continue the others
+    #[arg(long, conflicts_with = "force")]
+    resume: bool,
     /// Replace earlier runs in the folder; files that are not of a run stay
     #[arg(long)]
     force: bool,
@@ -91,9 +96,14 @@ pub fn run(arguments: &CompareArguments) -> Result<ExitCode, EarlyExit> {
     let stem = stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let default = || PathBuf::from("runs").join(format!("compare-{stem}"));
     let folder = arguments.out.clone().unwrap_or_else(default);
-    let existing = if arguments.force { IfExists::Replace } else { IfExists::Refuse };
+    let existing = match (arguments.force, arguments.resume) {
+        (true, _) => IfExists::Replace,
+        (_, true) => IfExists::Resume,
+        _ => IfExists::Refuse,
+    };
     let threads = arguments.threads.into();
-    let settings = RunSettings { existing, threads, ..RunSettings::default() };
+    let run = RunSettings { existing, threads, report: Some(report), ..RunSettings::default() };
+    let settings = CompareSettings { run, player: player() };
     let mut bar = match Bar::new(&arguments.scene.to_string_lossy()) {
         Ok(bar) => bar,
         Err(why) => return Ok(show::usage_error(&why)),

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 
 use clap::Args;
 use pliant::depth::{DepthSettings, Reason, Scope};
+use pliant::math::{Quat, Vec3};
 use pliant::mesh::normals::Normals;
 use pliant_run::check::Kind;
 use pliant_run::depth::{
-    BodyReport, Method, Point, Report, Request, Timings, check_exponent, depth,
+    BodyReport, Method, Placement, Point, Report, Request, Timings, check_exponent, depth_placed,
 };
 
 use crate::choice::choice;
@@ -65,6 +66,15 @@ pub struct DepthArguments {
     /// Also measure how long it takes, by repeating it up to six times
     #[arg(long)]
     timings: bool,
+    /// Move argument N, counted from 0, after scaling and turning it
+    #[arg(long, value_name = "N:X,Y,Z", allow_hyphen_values = true)]
+    at: Vec<String>,
+    /// Turn argument N about an axis through the origin of its file; its length is the angle, rad
+    #[arg(long, value_name = "N:X,Y,Z", allow_hyphen_values = true)]
+    turn: Vec<String>,
+    /// Scale argument N, as 1:0.001 where its file is in mm and others are in m
+    #[arg(long, value_name = "N:S")]
+    scale: Vec<String>,
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
@@ -107,7 +117,11 @@ pub fn run(arguments: &DepthArguments) -> Result<ExitCode, EarlyExit> {
     if let Err(error) = arguments.exponent.map_or(Ok(()), check_exponent) {
         return Ok(show::usage_error(&error.to_string()));
     }
-    let mut report = match depth(&arguments.files, arguments.request()) {
+    let placements = match arguments.placements() {
+        Ok(placements) => placements,
+        Err(why) => return Ok(show::usage_error(&why)),
+    };
+    let mut report = match depth_placed(&arguments.files, &placements, arguments.request()) {
         Ok(report) => report,
         Err(error) => return Ok(show::usage_error(&error.to_string())),
     };
@@ -132,6 +146,24 @@ impl DepthArguments {
         Request { method, settings, threads, is_timed: self.timings }
     }
 
+    /// Where each argument is put.
+    fn placements(&self) -> Result<Vec<Placement>, String> {
+        let mut placements = vec![Placement::default(); self.files.len()];
+        for given in &self.scale {
+            let (number, [scale]) = numbers("scale", given, self.files.len())?;
+            placements[number].scale = scale;
+        }
+        for given in &self.turn {
+            let (number, axis) = numbers("turn", given, self.files.len())?;
+            placements[number].rotation = Quat::from_scaled_axis(Vec3::from(axis));
+        }
+        for given in &self.at {
+            let (number, position) = numbers("at", given, self.files.len())?;
+            placements[number].position = Vec3::from(position);
+        }
+        Ok(placements)
+    }
+
     /// A notice on options that the closest feature has no use for.
     fn unused(&self) -> Option<String> {
         let given = [
@@ -143,6 +175,27 @@ impl DepthArguments {
         let idle = self.method == Method::Closest && !given.is_empty();
         idle.then(|| format!("{}: without effect on the closest feature", given.join(", ")))
     }
+}
+
+/// An argument's number and what is given for it.
+fn numbers<const N: usize>(
+    option: &str,
+    given: &str,
+    count: usize,
+) -> Result<(usize, [f64; N]), String> {
+    let example = if N == 1 { "1:0.001" } else { "1:0,0,0.5" };
+    let wrong =
+        || format!("--{option} {given}: name an argument from 0 and numbers, as in {example}");
+    let (number, values) = given.split_once(':').ok_or_else(wrong)?;
+    let number: usize = number.trim().parse().map_err(|_| wrong())?;
+    let values: Result<Vec<f64>, _> = values.split(',').map(|value| value.trim().parse()).collect();
+    let values: [f64; N] = values.map_err(|_| wrong())?.try_into().map_err(|_| wrong())?;
+    if number >= count {
+        return Err(format!(
+            "--{option} {given}: there is no argument {number}, only {count} meshes"
+        ));
+    }
+    Ok((number, values))
 }
 
 /// Everything for people: a part per body, crossing pairs, notices.

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use pliant::choice::{UnknownName, from_name};
 use pliant_io::printable::path_notice;
-use pliant_run::export::{ExportError, ExportFormat, ExportSettings, Exported, export};
+use pliant_run::export::{ExportError, ExportFormat, ExportSettings, Exported, FieldSet, export};
 use pliant_run::picture::frames::TIME_DIGITS;
 use pliant_run::report::text::with_digits;
+use pliant_scene::spec::Field;
 
 use crate::choice::choice;
 use crate::picture::{direction, size};
@@ -23,6 +25,8 @@ Examples:
   pliant export runs/block -o block.npz             numpy.load(\"block.npz\")[\"positions\"]
   pliant export runs/block -o block.gif --begin 1 --end 3 --size 480x270
 
+Fields (velocity m/s, depth m, pressure Pa of vertices; stress Pa, strain of tets) are written where the
+scene asked for them: [record] fields = [\"stress\"]. Frames are vtu with tets and cell data then.
 Without --to the name's ending names the format: .glb, .npz, .gif, .apng or .png. A file is
 replaced if it is there; a folder must be empty or missing. Nothing is left half-written.
 Exit code: 0 when written, 1 when it cannot be, 2 for bad arguments or input, 130 interrupted.
@@ -62,6 +66,9 @@ pub struct ExportArguments {
     /// Direction of pictures from the bodies to the eye, as in `pliant picture`
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = direction)]
     from: Option<[f64; 3]>,
+    /// Fields to write, of those that were recorded: velocity, depth, pressure, stress, strain
+    #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = field)]
+    fields: Option<Vec<Field>>,
     /// Print one JSON object instead of a line
     #[arg(long)]
     json: bool,
@@ -83,6 +90,7 @@ pub fn run(arguments: &ExportArguments) -> Result<ExitCode, EarlyExit> {
         every: arguments.every as usize,
         size: arguments.size,
         from: arguments.from,
+        fields: arguments.fields.as_deref().map(FieldSet::of),
     };
     let bar = match FrameBar::new(&arguments.out.display().to_string()) {
         Ok(bar) => bar,
@@ -109,6 +117,11 @@ pub fn run(arguments: &ExportArguments) -> Result<ExitCode, EarlyExit> {
         false => show::remark(&text(&done))?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A field by its name.
+fn field(name: &str) -> Result<Field, UnknownName> {
+    from_name(name, &Field::ALL, Field::name)
 }
 
 fn text(done: &Exported) -> String {

@@ -15,9 +15,15 @@ mod mesh;
 
 mod proximity;
 
+mod papers;
+
 mod picture;
 
 mod export;
+
+mod player;
+
+mod view;
 
 mod progress;
 
@@ -26,6 +32,8 @@ mod run;
 mod resume;
 
 mod compare;
+
+mod sweep;
 
 mod info;
 
@@ -71,9 +79,11 @@ Examples:
   pliant depth ball.vtk torus.obj     how deep bodies overlap, and which way is out
   pliant mesh koala.obj -o koala.vtu --size 0.5    fill a closed surface with tets
   pliant proximity a.svg b.geojson    how near outlines are, or how deep they overlap
+  pliant papers                       the documents' methods, and what runs them
   pliant scenes                       what can be run without a file
   pliant run block                    run a scene to a folder with a report
   pliant resume runs/block            continue it after Ctrl-C or a crash
+  pliant view runs/block              play it in a browser, in one page
   pliant export runs/block -o a.glb   its recording for other programs
   pliant demo                         generate some bodies, write and check them
 
@@ -136,8 +146,8 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
     Depth(depth::DepthArguments),
     /// Fill a closed surface with tets of one size, and write them
     ///
-    /// Isosurface stuffing on a body-centred cubic lattice: dihedral angles are between 9.3° and
-    /// 161.7° for every surface, and boundary vertices lie on it. Inside is where the winding
+    /// Isosurface stuffing on a body-centred cubic lattice: dihedral angles lie between 9.3° and
+    /// 161.7° in all configurations sampled, and boundary vertices on the surface. Inside is where the winding
     /// number is above ½, so that surfaces may overlap themselves. Features thinner than the size
     /// get lost, and sharp edges are cut off by less than it. At most 5 million tets.
     #[command(after_help = mesh::AFTER_HELP)]
@@ -155,9 +165,15 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
     /// applied, the view box is not, and y points down as in the file.
     #[command(after_help = proximity::AFTER_HELP)]
     Proximity(proximity::ProximityArguments),
+    /// List the documents' methods: what runs each, its function and its test
+    #[command(after_help = papers::AFTER_HELP)]
+    Papers(papers::PapersArguments),
     /// Draw a frame of a run as a PNG file
     #[command(after_help = picture::AFTER_HELP)]
     Picture(picture::PictureArguments),
+    /// Write a page that plays a run, or several side by side, and open it
+    #[command(after_help = view::AFTER_HELP)]
+    View(view::ViewArguments),
     /// Write the recording of a run for other programs: ParaView, Blender, NumPy, pictures
     #[command(after_help = export::AFTER_HELP)]
     Export(export::ExportArguments),
@@ -184,6 +200,9 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
     /// Run one scene with several settings and compare the results
     #[command(after_help = compare::AFTER_HELP)]
     Compare(compare::CompareArguments),
+    /// Run one scene over a grid of settings, in processes, and write one table
+    #[command(after_help = sweep::AFTER_HELP)]
+    Sweep(sweep::SweepArguments),
     /// Report what is in a run folder, or in a recording
     Info {
         /// Print one JSON object instead of a table
@@ -230,7 +249,9 @@ fn main() -> ExitCode {
         Command::Depth(arguments) => depth::run(&arguments),
         Command::Mesh(arguments) => mesh::run(&arguments),
         Command::Proximity(arguments) => proximity::run(&arguments),
+        Command::Papers(arguments) => papers::run(&arguments),
         Command::Picture(arguments) => picture::run(&arguments, picture::open),
+        Command::View(arguments) => view::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
         Command::Scenes { schema: true, .. } => scenes::print_schema(),
         Command::Scenes { name: Some(name), .. } => scenes::print_scene(&name),
@@ -238,6 +259,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Resume(arguments) => resume::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Info { json: true, path } => info::run(&path, info::Form::Json),
         Command::Info { json: false, path } => info::run(&path, info::Form::Table),
         Command::Demo { out } => demo::run(&out),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use pliant_io::atomic_file::{self, io_message};
-use pliant_run::picture::frames::{Frames, TIME_DIGITS, Wanted, picture};
+use pliant_run::picture::frames::{Frames, PictureSettings, TIME_DIGITS, picture};
 use pliant_run::picture::{SIDES, png};
 use pliant_run::recording::Recording;
 use pliant_run::report::text::with_digits;
@@ -57,7 +57,7 @@ pub fn run(
         Ok(frames) => frames,
         Err(why) => return Ok(show::usage_error(&why)),
     };
-    let wanted = Wanted { at: arguments.at, size: arguments.size, from: arguments.from };
+    let wanted = PictureSettings { at: arguments.at, size: arguments.size, from: arguments.from };
     let (frame, image) = match picture(frames.as_mut(), &wanted) {
         Ok(found) => found,
         Err(why) => return Ok(show::usage_error(&format!("{name}: {why}"))),
@@ -160,6 +160,7 @@ mod tests {
                 description: String::new(),
                 gravity: [0.0; 3],
                 bodies: vec![body],
+                recorded: Default::default(),
                 obstacles: vec![],
             })
         }

@@ -76,6 +76,9 @@ impl Progress for Bar {
 /// What the bar of an export looks like.
 const FRAMES: &str = "{msg} {wide_bar} {pos}/{len} frames, {eta} left";
 
+/// What the bar of a sweep looks like.
+const RUNS: &str = "{msg} {wide_bar} {pos}/{len} runs, {eta} left";
+
 /// A bar for frames that are written; also handles Ctrl-C.
 pub struct FrameBar {
     bar: ProgressBar,
@@ -85,9 +88,18 @@ pub struct FrameBar {
 impl FrameBar {
     /// A bar with a name, or a one-line error if Ctrl-C cannot be handled.
     pub fn new(name: &str) -> Result<FrameBar, String> {
+        FrameBar::with_template(name, FRAMES)
+    }
+
+    /// The same for runs.
+    pub fn for_runs(name: &str) -> Result<FrameBar, String> {
+        FrameBar::with_template(name, RUNS)
+    }
+
+    fn with_template(name: &str, template: &str) -> Result<FrameBar, String> {
         let stop = listen().map_err(|error| format!("cannot watch for Ctrl-C: {error}"))?;
         let bar = drawn(name);
-        if let Ok(style) = ProgressStyle::with_template(FRAMES) {
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         Ok(FrameBar { bar, stop })

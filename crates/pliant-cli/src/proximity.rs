@@ -31,13 +31,16 @@ With --json, one object on stdout:
   {\"error_bound\":0.001,\"backend\":\"exact\",\"intersects\":false,\"overlap_area\":0.0,
    \"separation\":{\"distance\":0.5,\"on_a\":[0.0,0.0],\"on_b\":[0.5,0.0]},
    \"penetration\":[{\"of\":\"a\",\"position\":[0.0,0.0],\"depth\":0.1,\"direction\":[1.0,0.0]}],
-   \"contacts\":[{\"position\":[0.0,0.0],\"normal\":[1.0,0.0]}],\"notices\":[]}
+   \"contacts\":[{\"position\":[0.0,0.0],\"normal\":[1.0,0.0]}],
+   \"least_translation\":{\"distance\":0.1,\"direction\":[1.0,0.0],\"exact\":true},\"notices\":[]}
 `intersects` is exact, touching included. `separation` is null when they intersect.
 `penetration` has every input vertex inside the other outline, and samples of the boundary so
 that no point deeper than twice the bound is farther than that from one; `direction` is the
 way out. `contacts` has one entry for each stretch of boundary nearer than the contact
-distance; `normal` points from b to a. Every length is within `error_bound` of the exact one,
-`overlap_area` within the bound times the perimeters.";
+distance; a leaves b along `normal`, and swapping both turns it round. `least_translation` is
+the shortest way that takes a off b, null when they do not intersect: exact for convex outlines,
+otherwise a distance that suffices, while the deepest point says what is needed. Every length is
+within `error_bound` of the exact one, `overlap_area` within the bound times the perimeters.";
 
 /// Arguments of `pliant proximity`.
 #[derive(Args)]
@@ -148,6 +151,12 @@ fn table(report: &Report, arguments: &ProximityArguments) -> String {
         ),
         None => writeln!(text, "\n{GOOD}they are apart{GOOD:#}"),
     };
+    if let Some(least) = report.least_translation.filter(|least| least.distance > 0.0) {
+        let [x, y] = least.direction;
+        let most = if least.exact { "" } else { "at most " };
+        let distance = number(least.distance);
+        let _ = writeln!(text, "a is off b after {most}{distance} along {x:.4}, {y:.4}");
+    }
     text += &deepest(&report.penetration);
     text += &contacts(report);
     let _ = writeln!(text, "\n{DIM}lengths are within {} ({backend}){DIM:#}", number(bound));

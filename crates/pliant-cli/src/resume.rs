@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use pliant_run::report::run_report::of_run;
 use pliant_run::run::resume::{ResumeError, load_run};
 use pliant_run::run::{IfExists, RunSettings};
 
 use crate::info::Form;
+use crate::player::report;
 use crate::run::{Output, execute};
 use crate::show::{self, EarlyExit};
 
@@ -59,7 +59,7 @@ pub fn run(arguments: &ResumeArguments) -> Result<ExitCode, EarlyExit> {
     let before = u16::try_from(marker.threads).unwrap_or(1);
     let threads = arguments.threads.unwrap_or(before).into();
     let (existing, origin) = (IfExists::Resume, marker.origin);
-    let settings = RunSettings { threads, existing, report: Some(of_run), origin };
+    let settings = RunSettings { threads, existing, report: Some(report), origin };
     let form = if arguments.json { Form::Json } else { Form::Table };
     let is_strict = arguments.strict;
     execute(built, &arguments.run, settings, Output { form, is_strict })

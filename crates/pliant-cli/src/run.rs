@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use pliant_run::report::run_report::of_run;
 use pliant_run::report::text::{number, with_digits};
 use pliant_run::run::folder::{RECORDING, REPORT, SERIES, read_summary};
 use pliant_run::run::marker::Origin;
@@ -15,6 +14,7 @@ use pliant_run::summary::Summary;
 use pliant_scene::loaded::LoadedScene;
 
 use crate::info::Form;
+use crate::player::report;
 use crate::progress::{Bar, INTERRUPTED};
 use crate::show::{self, DIM, ERROR, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
 
@@ -84,7 +84,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, EarlyExit> {
     let source = absolute(&arguments.scene).to_string_lossy().into_owned();
     let origin = Origin { source, sets: arguments.sets.clone() };
     let threads = arguments.threads.into();
-    let settings = RunSettings { threads, existing, report: Some(of_run), origin };
+    let settings = RunSettings { threads, existing, report: Some(report), origin };
     let form = if arguments.json { Form::Json } else { Form::Table };
     execute(built, &folder, settings, Output { form, is_strict: arguments.strict })
 }

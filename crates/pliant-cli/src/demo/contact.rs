@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use pliant_run::compare::{Variants, compare};
-use pliant_run::report::run_report::of_run;
+use pliant_run::compare::{CompareSettings, Variants, compare};
 use pliant_run::run::folder::REPORT;
 use pliant_run::run::{IfExists, RunSettings, run};
 use pliant_run::scene::load;
 use pliant_run::summary::Summary;
 
+use crate::player::{player, report};
 use crate::show::{DIM, GOOD, HEADING, plain};
 
 /// Heading printed before the cubes are released.
@@ -18,7 +18,7 @@ pub const CUBES: &str = "Two soft cubes start 80 % inside each other, tilted";
 pub const PILE: &str = "120 soft balls drop into a box";
 
 fn settings() -> RunSettings {
-    RunSettings { existing: IfExists::Replace, report: Some(of_run), ..Default::default() }
+    RunSettings { existing: IfExists::Replace, report: Some(report), ..Default::default() }
 }
 
 /// Two cubes with three responses, side by side.
@@ -27,7 +27,8 @@ pub fn cubes(out: &Path) -> Result<String, String> {
     let values = ["closest", "penalty", "constraint"].map(str::to_owned).to_vec();
     let variants = Variants { key: "response".to_owned(), values };
     let folder = out.join("two-cubes");
-    let done = compare("two-cubes".as_ref(), &sets, &variants, &folder, &settings(), &mut ())
+    let settings = CompareSettings { run: settings(), player: player() };
+    let done = compare("two-cubes".as_ref(), &sets, &variants, &folder, &settings, &mut ())
         .map_err(|error| error.to_string())?;
     let line = |(name, summary): &(String, Summary)| {
         format!(

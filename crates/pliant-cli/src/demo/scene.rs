@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use pliant_run::report::run_report::of_run;
 use pliant_run::run::folder::REPORT;
 use pliant_run::run::{IfExists, RunSettings, run};
 use pliant_run::scene::load;
 
+use crate::player::report;
 use crate::show::{DIM, HEADING, plain};
 
 /// Runs a soft block into a folder beside the meshes, and reports the result.
@@ -14,7 +14,7 @@ pub fn describe(out: &Path) -> Result<String, String> {
     let scene = load("block", &[]).map_err(|error| error.to_string())?;
     let folder = out.join("block");
     let settings =
-        RunSettings { existing: IfExists::Replace, report: Some(of_run), ..Default::default() };
+        RunSettings { existing: IfExists::Replace, report: Some(report), ..Default::default() };
     let summary = run(scene, &folder, settings, &mut ()).map_err(|error| error.to_string())?;
     let report = folder.join(REPORT);
     Ok(format!(

@@ -533,3 +533,35 @@ fn the_table_tells_counts_depths_and_the_deepest() {
     assert_eq!(row[..2], ["0", "1.500000"]);
     assert_eq!(row[4..], ["1.00000", "1", "block"]);
 }
+
+#[test]
+fn arguments_are_scaled_turned_and_moved() {
+    let folder = Folder::new("depth-placed");
+    let fixed = save(&folder, "block.msh", &block(Vec3::ZERO));
+    let placed = save(&folder, "post.msh", &post(STAND));
+    // The same post in mm, lying along x, away from where it is to stand.
+    let mut lying = post(Vec3::ZERO);
+    lying.positions.iter_mut().for_each(|p| *p = 1e3 * Vec3::new(p.z, p.y, -p.x));
+    std::fs::create_dir(folder.0.join("mm")).unwrap();
+    let lying = save(&folder, "mm/post.msh", &lying);
+    let options =
+        ["--scale", "1:0.001", "--turn", "1:0,-1.5707963267948966,0", "--at", "1:0.125,0,0.5"];
+    let [expected, found] = [answer(&[], &[&fixed, &placed]), answer(&options, &[&fixed, &lying])];
+    let depths = |report: &Value| -> Vec<f64> {
+        let points = report["bodies"][1]["points"].as_array().unwrap().clone();
+        points.iter().map(|point| point["depth"].as_f64().unwrap()).collect()
+    };
+    assert_eq!(depths(&expected).len(), 8);
+    for (found, expected) in depths(&found).iter().zip(depths(&expected)) {
+        assert!((found - expected).abs() < TOLERANCE, "{found} {expected}");
+    }
+    for (options, expected) in [
+        (["--scale", "2:1"], "--scale 2:1: there is no argument 2, only 2 meshes"),
+        (["--scale", "1:0"], "argument 1 cannot be placed"),
+        (["--at", "1:0,0"], "--at 1:0,0: name an argument from 0 and numbers"),
+        (["--turn", "0:a,b,c"], "--turn 0:a,b,c: name an argument"),
+    ] {
+        let (code, _, said) = call(&options, &[&fixed, &placed]);
+        assert!(code == 2 && said.contains(expected), "{said}");
+    }
+}

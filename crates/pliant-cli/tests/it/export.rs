@@ -72,3 +72,23 @@ fn a_folder_without_write_permission_is_named() {
         assert!(stderr.contains("cannot be written: Permission denied"), "{stderr}");
     }
 }
+
+#[test]
+fn fields_of_a_run_are_exported_or_refused_in_one_line() {
+    let folder = Folder::new("export-fields");
+    let out = folder.0.join("run").to_str().unwrap().to_string();
+    let set = "record.fields=['velocity','stress']";
+    let run = ["run", "block", "--set", "duration=0.05", "--set", set, "--out", &out, "--quiet"];
+    let (code, _, said) = reported(&pliant(&run));
+    assert_eq!(code, 0, "{said}");
+    let vtu = folder.0.join("vtu").to_str().unwrap().to_string();
+    let (code, _, said) = reported(&pliant(&["export", &out, "--to", "vtu", "-o", &vtu]));
+    assert_eq!(code, 0, "{said}");
+    let text = std::fs::read_to_string(folder.0.join("vtu/frame_00001.vtu")).unwrap();
+    assert!(text.contains("Name=\"velocity\"") && text.contains("Name=\"stress\""));
+    let npz = folder.0.join("a.npz").to_str().unwrap().to_string();
+    let (code, _, said) = reported(&pliant(&["export", &out, "-o", &npz, "--fields", "depth"]));
+    assert_eq!((code, said.lines().count()), (2, 1), "{said}");
+    assert!(said.contains("no field `depth`, only velocity, stress"), "{said}");
+    assert!(!folder.0.join("a.npz").exists());
+}

@@ -140,7 +140,15 @@ fn pipes_and_devices_are_not_waited_for() {
         check(&["info", &out]);
         fs::rename(format!("{path}.kept"), &path).unwrap();
     }
-    for name in ["run.lock", "checkpoint.bin", "series.csv", "recording.pliant", "scene.toml"] {
+    let names = [
+        "run.lock",
+        "checkpoint.bin",
+        "series.csv",
+        "bodies.csv",
+        "recording.pliant",
+        "scene.toml",
+    ];
+    for name in names {
         let path = format!("{out}/{name}");
         fs::rename(&path, format!("{path}.kept")).unwrap();
         pipe(&folder, &format!("out/{name}"));

@@ -29,6 +29,10 @@ mod resume;
 
 mod export;
 
+mod view;
+
+mod sweep;
+
 mod hostile;
 
 mod shell;

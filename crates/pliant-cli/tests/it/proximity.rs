@@ -62,6 +62,7 @@ fn check_contract(answer: &Value) {
         "separation",
         "penetration",
         "contacts",
+        "least_translation",
         "notices",
     ];
     expected.sort_unstable(); // as the reader of the answer sorts them
@@ -91,6 +92,12 @@ fn check_contract(answer: &Value) {
         pair(&contact["position"]);
         unit(&contact["normal"]);
     }
+    let least = &answer["least_translation"];
+    assert_eq!(least.is_null(), !answer["intersects"].as_bool().unwrap());
+    if !least.is_null() {
+        assert!(number(&least["distance"]) >= 0.0 && least["exact"].is_boolean());
+        unit(&least["direction"]);
+    }
     assert!(answer["notices"].as_array().unwrap().iter().all(Value::is_string));
 }
 
@@ -102,7 +109,7 @@ fn json_is_the_agreed_object_key_by_key() {
     // Of several shortest ways the backend may name any; here both ends are at one height.
     let [head, tail] = [
         r#"{"error_bound":0.25,"backend":"exact","intersects":false,"overlap_area":0.0,"separation":{"distance":0.5,"on_a":[2.0,"#,
-        r#"]},"penetration":[],"contacts":[],"notices":[]}"#,
+        r#"]},"penetration":[],"contacts":[],"least_translation":null,"notices":[]}"#,
     ];
     assert_eq!(code, 0);
     assert!(stdout.starts_with(head) && stdout.trim_end().ends_with(tail), "{stdout}");
@@ -128,6 +135,40 @@ fn overlap_depth_and_contact_are_those_of_the_squares() {
     let near = answer(&["--error", "0.01", "--contact-distance", "0.6"], &[&a, &b]);
     assert_eq!(near["contacts"].as_array().unwrap().len(), 1);
     assert!((near["contacts"][0]["normal"][0].as_f64().unwrap() + 1.0).abs() < 0.1);
+}
+
+#[test]
+fn normals_and_the_least_translation_take_a_off_b_with_every_backend() {
+    let folder = Folder::new("proximity-separating");
+    for backend in ["exact", "cpu", "gpu"] {
+        for (by, distance) in [(2.0 - 1e-4, 1e-4), (-1.9, 0.1), (0.0, 2.0)] {
+            let [a, b] = squares(&folder, by);
+            let options = ["--json", "--backend", backend, "--contact-distance", "0.01"];
+            let found: Value = serde_json::from_str(&call(&options, &[&a, &b]).1).unwrap();
+            check_contract(&found);
+            let least = &found["least_translation"];
+            assert!((least["distance"].as_f64().unwrap() - distance).abs() < ROUNDING, "{found}");
+            assert_eq!(least["exact"], true);
+            let contacts = found["contacts"].as_array().unwrap();
+            assert!(!contacts.is_empty());
+            for normal in contacts.iter().map(|c| &c["normal"]).chain([&least["direction"]]) {
+                let [x, y] = [&normal[0], &normal[1]].map(|value| value.as_f64().unwrap());
+                // The same squares may go any way.
+                let along = if by == 0.0 { x.abs().max(y.abs()) } else { -x * by.signum() };
+                assert!((along - 1.0).abs() < ROUNDING, "{backend} {by}: {found}");
+            }
+        }
+    }
+}
+
+#[test]
+fn degrees_draw_a_notice() {
+    let folder = Folder::new("proximity-degrees");
+    let square = r#"{"type":"Polygon","coordinates":[[[10,59],[11,59],[11,60],[10,60]]]}"#;
+    let file = folder.write("oslo.geojson", square);
+    let found = answer(&[], &[file.to_str().unwrap(), file.to_str().unwrap()]);
+    let notice = found["notices"][0].as_str().unwrap();
+    assert!(notice.contains("longitude and latitude"), "{notice}");
 }
 
 #[test]

@@ -1,0 +1,68 @@
+//! `pliant view`, in a program with the player or without.
+
+use std::fs;
+
+use crate::{Folder, pliant, reported};
+
+/// Whether this program was built with the player: without it `view` says so, whatever it is given.
+fn has_player() -> bool {
+    let (_, _, stderr) = reported(&pliant(&["view", "no-such-run"]));
+    !stderr.contains("was built without the player")
+}
+
+#[test]
+fn without_the_player_the_command_that_adds_it_is_named() {
+    let (code, _, stderr) = reported(&pliant(&["view", "no-such-run", "--no-open"]));
+    assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
+    if !has_player() {
+        assert!(stderr.contains("`cargo xtask web`"), "{stderr}");
+    }
+}
+
+#[test]
+fn a_page_is_written_beside_the_recording_or_where_it_is_wanted() {
+    let folder = Folder::new("view");
+    let run = folder.0.join("run").to_string_lossy().into_owned();
+    let arguments = ["run", "block", "--set", "duration=0.05", "--out", &run, "--quiet"];
+    assert_eq!(reported(&pliant(&arguments)).0, 0);
+    let report = fs::read_to_string(folder.0.join("run/report.html")).unwrap();
+    if !has_player() {
+        assert!(report.contains("<code>cargo xtask web</code>") && !report.contains("<script"));
+        return;
+    }
+    assert_eq!(report.matches("type=\"application/x-pliant-run\"").count(), 1);
+    let (code, stdout, stderr) = reported(&pliant(&["view", &run, "--no-open"]));
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert!(stdout.contains("view.html: 1 run, "), "{stdout}");
+    let page = fs::read_to_string(folder.0.join("run/view.html")).unwrap();
+    assert!(page.contains("<title>run – Pliant</title>") && page.len() < 10_000_000);
+    let both = folder.0.join("both.html").to_string_lossy().into_owned();
+    let (code, stdout, _) = reported(&pliant(&["view", &run, &run, "-o", &both, "--no-open"]));
+    assert!(code == 0 && stdout.contains("both.html: 2 runs, "), "{stdout}");
+}
+
+#[test]
+fn bad_input_is_one_line_and_leaves_nothing() {
+    if !has_player() {
+        return;
+    }
+    let folder = Folder::new("view-bad");
+    let text = folder.write("a.txt", "hello").to_string_lossy().into_owned();
+    let newer = folder.0.join("newer.pliant");
+    fs::write(&newer, [b"PLIANTR\n".as_slice(), &9_u32.to_le_bytes(), &[0; 20]].concat()).unwrap();
+    let newer = newer.to_string_lossy().into_owned();
+    let own = folder.0.to_string_lossy().into_owned();
+    let out = folder.0.join("out.html").to_string_lossy().into_owned();
+    for (run, expected) in [
+        (&text, "a.txt: not a pliant recording"),
+        (&newer, "newer.pliant: a recording in format 9, from a newer pliant"),
+        (&own, "not a pliant run directory"),
+    ] {
+        let (code, _, stderr) = reported(&pliant(&["view", run, "-o", &out, "--no-open"]));
+        assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
+        assert!(stderr.contains(expected), "{stderr}");
+    }
+    let (code, _, stderr) = reported(&pliant(&["view", &own, "-o", "a.png", "--no-open"]));
+    assert!(code == 2 && stderr.contains("a.png: the page is HTML; name it a.html"), "{stderr}");
+    assert!(!folder.0.join("out.html").exists());
+}
