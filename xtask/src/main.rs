@@ -1,4 +1,4 @@
-//! The tasks of this repository: demo, test, bench, fuzz, bless, deny.
+//! The tasks of this repository: demo, test, web, bench, fuzz, bless, deny.
 //!
 //! Built from the standard library alone, so that `cargo xtask` runs on a machine
 //! that has Rust and a C linker and nothing else, and can then fetch the rest.
@@ -9,6 +9,8 @@ mod setup;
 
 mod steps;
 
+mod web;
+
 mod tasks;
 
 mod source;
@@ -16,6 +18,8 @@ mod source;
 mod citation;
 
 mod papers;
+
+mod methods;
 
 #[cfg(test)]
 mod tidy;
@@ -28,9 +32,13 @@ The tasks of Pliant. Run them from the root of the repository.
 
   cargo xtask demo           build the program and let it show what it can do
   cargo xtask test           everything that must hold before a change lands:
-                             format, clippy, rustdoc, all tests, wasm32, the book
+                             format, clippy, rustdoc, all tests, wasm32, the book,
+                             and the player where Node and Chromium are there
   cargo xtask test all       the same, then what takes longer: the direct solver,
-                             and half a minute of hostile input for every reader
+                             every built-in scene in the player, and half a minute
+                             of hostile input for every reader
+  cargo xtask web            build the player, which the next build of the program
+                             takes in for `pliant view` and reports; needs Node
   cargo xtask bench [NAME]   build and run the benchmarks; arguments are passed on
   cargo xtask fuzz [TARGET]  hostile input for every reader, two minutes each;
                              --seconds N, --inputs N, --seed S, --input FILE
@@ -60,6 +68,7 @@ fn main() -> ExitCode {
         "fuzz" => tasks::fuzz(rest),
         "test" if rest == ["all"] => tasks::test_all(),
         "test" => without(rest).and_then(|()| tasks::test()),
+        "web" => without(rest).and_then(|()| web::build()),
         "bless" => without(rest).and_then(|()| tasks::bless()),
         "deny" => without(rest).and_then(|()| tasks::deny()),
         "help" | "--help" | "-h" => {

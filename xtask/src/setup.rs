@@ -29,6 +29,24 @@ const NEEDS: [Need; 3] = [
     },
 ];
 
+/// What builds the player; the program does without it.
+const NODE_NEEDS: [Need; 2] = [
+    Need { package: "nodejs", purpose: "builds the player", present: has_node_itself },
+    Need { package: "npm", purpose: "fetches what the player is made of", present: has_npm },
+];
+
+/// What the player is tried in.
+const BROWSER_NEEDS: [Need; 1] =
+    [Need { package: "chromium", purpose: "tests the player", present: has_browser }];
+
+/// Oldest Node that runs the build and the tests of the player.
+const NODE: u32 = 20;
+
+/// Browsers that the tests of the player find; the variable names another.
+const BROWSERS: [&str; 3] =
+    ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const BROWSER_VARIABLE: &str = "CHROMIUM";
+
 /// What compiles to wasm32 where rustup has no such target: Debian's compiler and its library.
 const WASM_NEEDS: [Need; 2] = [
     Need {
@@ -154,6 +172,44 @@ pub fn wasm(subcommand: &str) -> Result<Command, Failure> {
     command.env("RUSTC", DEBIAN_RUSTC).env("RUSTC_BOOTSTRAP", "1");
     command.arg("-Zbuild-std=std,panic_abort");
     Ok(command)
+}
+
+/// Makes sure that what builds the player is there.
+pub fn node() -> Result<(), Failure> {
+    install(&NODE_NEEDS)?;
+    match has_node() {
+        true => Ok(()),
+        false => Err(Failure::machine(format!(
+            "the player needs Node {NODE} or newer and npm; the ones on the path are older"
+        ))),
+    }
+}
+
+/// Makes sure that a browser for the tests of the player is there.
+pub fn browser() -> Result<(), Failure> {
+    install(&BROWSER_NEEDS)
+}
+
+/// Whether the player can be built without installing anything.
+pub fn has_node() -> bool {
+    let answer = Command::new("node").arg("--version").output();
+    let version = answer.ok().and_then(|answer| String::from_utf8(answer.stdout).ok());
+    let major = version.as_deref().and_then(|v| v.trim_start_matches('v').split('.').next());
+    major.and_then(|major| major.parse::<u32>().ok()).is_some_and(|m| m >= NODE) && has_npm()
+}
+
+/// Whether there is a browser that the tests of the player find.
+pub fn has_browser() -> bool {
+    let named = env::var_os(BROWSER_VARIABLE).map(PathBuf::from);
+    named.into_iter().chain(BROWSERS.map(PathBuf::from)).any(|path| path.is_file())
+}
+
+fn has_node_itself() -> bool {
+    on_path("node")
+}
+
+fn has_npm() -> bool {
+    on_path("npm")
 }
 
 /// Makes sure that these packages are there.

@@ -1,9 +1,11 @@
 //! What each task does, step by step.
 
+use crate::methods;
 use crate::papers;
 use crate::repository::{root, target_dir};
 use crate::setup::{self, cargo};
 use crate::steps::{self, Failure, Step, execute, execute_for_code};
+use crate::web;
 use std::process::Command;
 
 /// Packages that clippy leaves out because they build peers.
@@ -13,19 +15,25 @@ const NOT_LINTED: [&str; 0] = [];
 const OURS: &str = "xtask/Cargo.toml";
 
 /// All that must hold before a change lands, the quick and likely failures first.
-const TEST: [Step; 7] = [
+const TEST: [Step; 9] = [
     Step { name: "setup", work: prepare },
+    // Before anything is built: the program takes it in.
+    Step { name: "player", work: web::build_if_possible },
     Step { name: "format", work: format },
     Step { name: "clippy", work: clippy },
     Step { name: "rustdoc", work: rustdoc },
     Step { name: "tests", work: tests },
     Step { name: "wasm32", work: wasm },
     Step { name: "book", work: book },
+    Step { name: "browser", work: web::smoke },
 ];
 
 /// What takes too long for every change: `cargo xtask test all` runs it after the others.
-const LONG: [Step; 2] =
-    [Step { name: "direct solver", work: direct }, Step { name: "fuzz", work: fuzz_each }];
+const LONG: [Step; 3] = [
+    Step { name: "direct solver", work: direct },
+    Step { name: "scenes in the player", work: web::scenes },
+    Step { name: "fuzz", work: fuzz_each },
+];
 
 /// Seconds for each target of the fuzzer in the long test.
 const FUZZ_SECONDS: &str = "30";
@@ -63,11 +71,13 @@ pub fn fuzz(arguments: &[String]) -> Result<(), Failure> {
     pass_on(at_root().args(package).arg("--").args(arguments))
 }
 
-/// Rewrites golden files and the generated page from what the code does now.
+/// Rewrites golden files, the generated page and table from what the code does now.
 pub fn bless() -> Result<(), Failure> {
     setup::system()?;
     papers::write(&root())
         .map_err(|error| Failure::step(format!("cannot write {}: {error}", papers::PAGE)))?;
+    methods::write(&root())
+        .map_err(|error| Failure::step(format!("cannot write {}: {error}", methods::TABLE)))?;
     execute(at_root().args(["test", "--locked"]).env("PLIANT_BLESS", "1"))?;
     eprintln!("   blessed; read the diff, and say in CHANGELOG.md why it changed");
     Ok(())

@@ -98,7 +98,7 @@ const LEFT: [(&str, usize); 19] = [
     ("faults", 3),
     ("Spot", 10),
     ("ask", 12),
-    ("Wanted", 20),
+    ("Wanted", 14),
     ("passage", 0),
     ("demands", 3),
 ];
