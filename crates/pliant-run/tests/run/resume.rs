@@ -17,6 +17,9 @@ use crate::scene::{Place, STEPS, blocks, names, results};
 /// Times that a process is killed.
 const KILLS: usize = 100;
 
+/// Runs that they are spread over, at least.
+const LEAST_RUNS: usize = 4;
+
 /// Latest moment to be killed, µs: a little after the end of a run.
 const LATEST: usize = 60_000;
 
@@ -135,7 +138,8 @@ fn a_run_killed_at_any_context_can_be_taken_up() {
     let place = Place::new("killed");
     let (whole, bytes) = undisturbed(&place);
     let (mut random, mut kills, mut runs, mut begun) = (Random::new(42), 0, 0, 0);
-    while kills < KILLS {
+    // On a busy machine a life does less before it ends, and more of them make a run.
+    while kills < KILLS || runs < LEAST_RUNS {
         // One life after the other, until one is long enough.
         runs += 1;
         let folder = place.path().join(runs.to_string());
@@ -161,5 +165,5 @@ fn a_run_killed_at_any_context_can_be_taken_up() {
         fs::remove_dir_all(&folder).unwrap();
     }
     println!("{kills} kills, {begun} of them after a checkpoint, in {runs} runs");
-    assert!(begun > KILLS / 5 && runs > 3, "{begun} {runs}");
+    assert!(begun > KILLS / 5, "{begun} of {kills}");
 }
