@@ -18,7 +18,7 @@ use crate::integrate::rigid_motion::{RigidMotion, RigidVelocities};
 use crate::integrate::shape_matching::matching::ShapeMatching;
 use crate::integrate::sleep::SleepSettings;
 use crate::integrate::{Integrator, StepError, StepReport, StepScratch, System};
-use crate::math::Vec3;
+use crate::math::{Aabb, Vec3};
 use crate::mesh::runs::Runs;
 use crate::profile::{Stage, StageTimer};
 use crate::snapshot::{Snapshot, SnapshotError};
@@ -31,6 +31,13 @@ const MAX_HALVINGS: u32 = 62;
 /// Change of a contact's velocity by one more relaxation that makes a step unconverged, times
 /// the step over the size of the smaller body.
 pub const UNCONVERGED: f64 = 1e-4;
+
+/// Energy that a part of a step may gain without a source before it is halved, and before the
+/// shortest part fails, over kinetic and elastic energy.
+const ENERGY_LIMITS: [f64; 2] = [0.1, 10.0];
+
+/// Speed, in sizes of the scene per second, whose energy all bodies may gain.
+const SLOW: f64 = 0.01;
 
 /// When groups match their shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +85,8 @@ pub struct Stepper {
     max_halvings: u32,
     /// See [`UNCONVERGED`].
     unconverged: f64,
+    /// Energy that the present part of a step may gain, over what there is.
+    energy_limit: f64,
     energy_input: EnergyInput,
     /// What is asked for after the step.
     after: ContactOutput,
@@ -96,6 +105,7 @@ impl Stepper {
             substeps: 1,
             max_halvings: 0,
             unconverged: UNCONVERGED,
+            energy_limit: f64::INFINITY,
             energy_input: EnergyInput::default(),
             after: ContactOutput::default(),
             trials: Default::default(),
@@ -199,8 +209,8 @@ impl Stepper {
 
     /// A step in parts as long as they are allowed to be.
     ///
-    /// A part that is rejected, not finite or not solved is halved; after one that is made, the
-    /// next is tried twice as long. All parts are the step divided by powers of two, so they add
+    /// A part that is rejected, not finite, not solved or that gains energy is halved; after one
+    /// that is made, the next is tried twice as long. All parts are the step divided by powers of two, so they add
     /// up exactly.
     ///
     /// - Implements: [Wang21 slide "A Short Summary of Penalty Methods"], step size adjustment.
@@ -221,6 +231,7 @@ impl Stepper {
                 break None;
             }
             let part_dt = dt * (part as f64 / whole as f64);
+            self.energy_limit = ENERGY_LIMITS[usize::from(part == 1)];
             match self.substep(system, &mut trial, part_dt) {
                 Ok(made) => {
                     done += part;
@@ -239,6 +250,7 @@ impl Stepper {
             std::mem::swap(state, &mut trial);
         }
         self.trials[0] = trial;
+        self.energy_limit = f64::INFINITY;
         failed.map_or(Ok(report), Err)
     }
 
@@ -288,14 +300,17 @@ impl Stepper {
         let mut trial = std::mem::take(&mut self.trials[2]);
         trial.copy_from(state);
         system.joints.note();
-        let mut made = self.stages(system, &mut trial, dt);
-        match &mut made {
-            Ok(report) => {
-                report.energy_input += self.energy_input.of_motion(system, state, &trial);
+        let known = system.scratch.external_impulses.len();
+        let made = self.stages(system, state, &mut trial, dt);
+        match &made {
+            Ok(_) => {
                 system.scratch.keep_contacts();
                 std::mem::swap(state, &mut trial);
             }
-            Err(_) => system.joints.go_back(),
+            Err(_) => {
+                system.scratch.external_impulses.truncate(known);
+                system.joints.go_back();
+            }
         }
         self.trials[2] = trial;
         made
@@ -305,6 +320,7 @@ impl Stepper {
     fn stages(
         &mut self,
         system: &mut System,
+        start: &State,
         trial: &mut State,
         dt: f64,
     ) -> Result<StepReport, StepError> {
@@ -319,7 +335,47 @@ impl Stepper {
         work += self.post_step(system, trial, dt)?;
         self.match_shapes(system, trial, dt, MatchOrder::Last)?;
         self.account(system, work, &mut report);
+        self.check_energy(system, [start, trial], dt, &mut report)?;
+        self.accept(system);
         Ok(report)
+    }
+
+    /// Adds the work of moving things, and rejects a step that gains energy beyond all sources.
+    ///
+    /// Forces are linearised once: where a body is squashed they change more than that in a step,
+    /// and shorter parts find them.
+    fn check_energy(
+        &mut self,
+        system: &System,
+        states: [&State; 2],
+        dt: f64,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let [start, end] = states;
+        report.energy_input += self.energy_input.of_motion(system, start, end);
+        let is_judged = self.energy_limit < f64::INFINITY
+            && self.integrator.is_dissipative()
+            && !report.hides_energy;
+        if !is_judged {
+            return Ok(());
+        }
+        let [before, after] = states.map(|state| energy_input::energies(system, state));
+        let gained = after.iter().sum::<f64>() - before.iter().sum::<f64>() - report.energy_input;
+        let around = Aabb::around(start.positions.iter().copied());
+        let slow = SLOW * (around.max - around.min).max_element().max(0.0);
+        let [kinetic, elastic, _] = before;
+        let stored = kinetic + elastic.abs() + 0.5 * system.masses.total() * slow * slow;
+        // NaN fails as well.
+        if gained <= self.energy_limit * stored {
+            return Ok(());
+        }
+        Err(StepError::EnergyGained { gained, stored, dt, time: start.time })
+    }
+
+    /// Lets responses keep what they found for the next step.
+    fn accept(&mut self, system: &System) {
+        let contact = &system.scratch.contact;
+        self.responses.iter_mut().for_each(|response| response.on_accept(contact));
     }
 
     /// Refuses what cannot be stepped.
@@ -473,8 +529,6 @@ impl Stepper {
             return Err(system.rejected(rejection, dt));
         }
         system.check_state(trial.motion(), "contact")?;
-        let contact = &system.scratch.contact;
-        responses.iter_mut().for_each(|response| response.on_accept(contact));
         Ok(work)
     }
 

@@ -91,6 +91,13 @@ impl EnergyInput {
     }
 }
 
+/// Kinetic, elastic and gravitational energy of a state, J.
+pub(crate) fn energies(system: &System, state: &State) -> [f64; 3] {
+    let [elastic, gravitational] = [Store::Elastic, Store::Gravitational]
+        .map(|store| system.forces.energy_of(store, state.motion()));
+    [system.rigids.kinetic(state, &system.masses), elastic, gravitational]
+}
+
 /// What rows put in, J: contacts that open by their own speed, and moving obstacles.
 pub(crate) fn of_rows(contact: &ContactOutput, rigids: &RigidBodySet) -> f64 {
     let ContactOutput { rows, row_impulses, .. } = contact;

@@ -274,6 +274,21 @@ pub enum StepError {
         /// First such body.
         body: BodyId,
     },
+    /// Energy that appeared in a step without a source.
+    #[error(
+        "energy grew by {gained:.3e} J without a source in a step of {dt:.3e} s at {time} s, where \
+         {stored:.3e} J were stored: take a shorter dt, a stiffer material or a finer mesh"
+    )]
+    EnergyGained {
+        /// Beyond what sources put in, J.
+        gained: f64,
+        /// Kinetic and elastic energy before, J.
+        stored: f64,
+        /// Length of the step, s.
+        dt: f64,
+        /// When it began, s.
+        time: f64,
+    },
     /// Equations that were not solved.
     #[error(
         "the {solver} solver stopped after {iterations} iterations with residual {residual:.3e}, above {tolerance:.3e}"
@@ -297,6 +312,7 @@ impl StepError {
             StepError::Refused { .. }
             | StepError::NotFinite { .. }
             | StepError::Extreme { .. }
+            | StepError::EnergyGained { .. }
             | StepError::NotConverged { .. } => true,
             StepError::TimeStep { .. }
             | StepError::Count { .. }
