@@ -2,19 +2,21 @@
 
 use std::sync::Arc;
 
-use pliant::body::keyframes::{Keyframes, Pose};
+use pliant::body::keyframes::{Keyframe, Keyframes};
 use pliant::body::obstacle::{Plane, SurfaceMaterial};
+use pliant::body::pins::PinPath;
 use pliant::body::soft::{Masses, State};
 use pliant::body::{Bodies, obstacle};
 use pliant::force::elastic::corotational::Corotational;
 use pliant::force::elastic::{Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
+use pliant::id::VertexId;
 use pliant::integrate::System;
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
-use pliant::math::Vec3;
+use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
-use pliant::prelude::{Obstacle, RigidBody, SoftBody, World};
+use pliant::prelude::{KinematicBody, Obstacle, Pose, RigidBody, SoftBody, World};
 use pliant::record::overlap::Measure;
 use pliant::snapshot::Snapshot;
 use pliant::solve::constraint::ConstraintResponse;
@@ -177,4 +179,59 @@ fn an_island_does_not_depend_on_others() {
     for threads in [2, 3] {
         assert_eq!(stack_beside(5, threads), beside, "{threads}");
     }
+}
+
+/// Two kinematic plates carry a soft block of 125 vertices upwards between them.
+#[test]
+fn kinematic_plates_that_move_carry_a_soft_block() {
+    let mut world = World::new();
+    world.set_gravity(Vec3::new(0.0, 0.0, -9.81)).unwrap();
+    let block = SoftBody::cuboid(Vec3::splat(0.1), [4; 3]).young(5e4).density(500.0).friction(0.8);
+    let block = world.add(block).unwrap();
+    let plate = |x: f64| KinematicBody::cuboid(Vec3::new(0.02, 0.2, 0.2)).at(x * Vec3::X);
+    let plates = [-0.0611, 0.0611].map(|x| world.add(plate(x).friction(0.8)).unwrap());
+    let (mut unconverged, mut held) = (0, 0.0);
+    for step in 0..90 {
+        // First they close by 8 mm each in 20 steps, then they lift at 0.12 m/s.
+        let closed = 0.0611 - 0.008 * f64::from(step.min(20)) / 20.0;
+        let lifted = 0.002 * f64::from((step - 30).max(0));
+        for (plate, side) in plates.iter().zip([-1.0, 1.0]) {
+            let pose = Pose::at(Vec3::new(side * closed, 0.0, lifted));
+            world.move_to(*plate, pose).unwrap();
+        }
+        unconverged += world.step().unwrap().unconverged;
+        if step == 30 {
+            held = world.centre(block).unwrap().z; // it fell a little before they met it
+        }
+    }
+    let rise = world.centre(block).unwrap().z - held;
+    assert!((rise - 0.118).abs() < 0.004, "{rise}"); // 59 steps of 2 mm
+    assert_eq!(unconverged, 0);
+}
+
+/// The top of the lower cube is held and lifted: prescribed velocities are part of the contacts.
+#[test]
+fn pins_that_move_lift_what_lies_on_them() {
+    const SPEED: f64 = 0.5;
+    let mut lifted = stack(RowSettings::default());
+    let count = lifted.state.positions.len() / 2;
+    let top = |v: &usize| lifted.state.positions[*v].z > 0.2;
+    let held: Vec<VertexId> = (0..count).filter(top).map(|v| VertexId(v as u32)).collect();
+    assert_eq!(held.len(), 25);
+    let frame =
+        |time: f64| Keyframe { time, position: SPEED * time * Vec3::Z, rotation: Quat::IDENTITY };
+    let motion = Keyframes::new(vec![frame(0.0), frame(2.0)]).unwrap();
+    let path = PinPath { motion, pivot: Vec3::ZERO };
+    let positions = lifted.state.positions.clone();
+    lifted.system.pins.add_moving(&held, &positions, path).unwrap();
+    let (mut unconverged, mut outer) = (0, 0);
+    for _ in 0..60 {
+        let report = lifted.step(DT).unwrap();
+        (unconverged, outer) = (unconverged + report.unconverged, outer + report.outer);
+    }
+    assert_eq!(unconverged, 0);
+    // A residual with prescribed velocities counted twice would take all 24 of every step.
+    assert!(outer < 60 * 8, "{outer}");
+    let upper = lifted.state.velocities[count..].iter().sum::<Vec3>() / count as f64;
+    assert!((upper.z - SPEED).abs() < 0.01, "{upper}");
 }

@@ -139,6 +139,8 @@ pub(super) struct Part {
     pub total: usize,
     /// Unknowns in the working set, ascending, and the place of each unknown among them.
     working: Vec<u32>,
+    /// Those of them that the compliance is of; none where it is not up to date.
+    filled: Vec<u32>,
     places: Vec<u32>,
     /// Numbers in a row of the compliance.
     pub width: usize,
@@ -193,6 +195,7 @@ impl Part {
         self.spans.clear();
         self.size = f64::INFINITY;
         self.working.clear();
+        self.filled.clear();
         (self.left, self.is_changed, self.is_new) = (f64::INFINITY, true, false);
         self.is_ready = true;
         (self.iterations, self.total, self.prediction_error) = (0, 0, 0.0);
@@ -259,6 +262,7 @@ impl Part {
         if references.renew(equations.matrix, self.view(equations.dt), is_held) {
             self.rotation = Mat3::IDENTITY;
         }
+        self.filled.clear();
         // Not again in this step, whether it succeeded or not.
         self.is_new = true;
     }
@@ -466,6 +470,10 @@ impl Part {
         for (place, local) in self.working.iter().enumerate() {
             self.places[*local as usize] = place as u32;
         }
+        if self.filled == self.working && !self.working.is_empty() {
+            return;
+        }
+        self.filled.clone_from(&self.working);
         self.compliance.clear();
         self.compliance.resize(3 * count * self.width, 0.0);
         if self.is_exact {

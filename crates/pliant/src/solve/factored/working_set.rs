@@ -133,6 +133,9 @@ impl WorkingSet {
             let is_pressed = *impulse != ContactImpulse::default();
             if let Entry::At(place) = *entry {
                 let ContactConstraint { block, is_ready, .. } = &constraints[place as usize];
+                // That of the constraint has the velocities of held unknowns in it, as has `linear`.
+                let mut block = *block;
+                block.surface_velocity = row.surface_velocity;
                 if !is_ready {
                     most = most.max(lacking * per_size);
                 } else if is_pressed || lacking > 0.0 {
@@ -225,7 +228,6 @@ impl WorkingSet {
         }
         self.probes.clear();
         self.probes.extend(self.constraints.iter().map(Probe::of));
-        self.responses.clear();
         self.responses.resize(response, 0.0);
     }
 
