@@ -1,5 +1,6 @@
 //! Shapes for scenes that are written as text, and the data folder, which is not in the repository.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use pliant::math::{Quat, Vec3};
@@ -21,6 +22,17 @@ pub fn folder() -> Option<PathBuf> {
 /// Line in place of a table that needs the folder.
 pub fn skipped() -> String {
     format!("skipped, no data: {VARIABLE} names no folder, and {USUAL} is not there")
+}
+
+/// Where scenes that are made of the data are written.
+const SCENES: &str = "target/bench-scenes";
+
+/// Writes a scene, so that `pliant run` repeats it.
+pub fn write_scene(name: &str, text: &str) -> Result<(), String> {
+    let path = Path::new(SCENES).join(format!("{name}.toml"));
+    let refuse = |error: std::io::Error| format!("{}: {error}", path.display());
+    fs::create_dir_all(SCENES).map_err(refuse)?;
+    fs::write(&path, text).map_err(refuse)
 }
 
 /// A mesh as the scene language names it, and its measures.

@@ -13,19 +13,22 @@ mod shift;
 
 mod crowd;
 
+mod organs;
+
 use crate::rows::{self, Amount, Row};
 
 /// How much is run by default.
 const AMOUNT: Amount = Amount { poses: 500, seeds: 12, jobs: 1, seconds: None };
 
 /// All rows.
-const ROWS: [Row; 6] = [
+const ROWS: [Row; 7] = [
     ("plate", |_| fast::plate().map(|rows| trial::table(&rows))),
     ("soft", |_| fast::soft().map(|rows| trial::table(&rows))),
     ("thin", |_| fast::thin().map(|rows| trial::table(&rows))),
     ("rod", rod::run),
     ("shift", shift::run),
     ("crowd", |_| crowd::run()),
+    ("organs", |_| organs::run()),
 ];
 
 /// Prints the tables of some rows, or of all.

@@ -33,7 +33,9 @@ pub fn strawberry_orange(amount: Amount) -> Result<Option<CaseRow>, String> {
 
 fn run(name: &str, text: Text, amount: Amount) -> Result<Option<CaseRow>, String> {
     let Some(folder) = data::folder() else { return Ok(None) };
-    let mut ours = Ours::from_text(name, text(&folder)?)?;
+    let text = text(&folder)?;
+    data::write_scene(name, &text)?;
+    let mut ours = Ours::from_text(name, text)?;
     Ok(Some(case::run(name, &mut ours, amount.seconds, |_| ())))
 }
 
