@@ -30,7 +30,8 @@ use std::process::ExitCode;
 const HELP: &str = "\
 The tasks of Pliant. Run them from the root of the repository.
 
-  cargo xtask demo           build the program and let it show what it can do
+  cargo xtask demo [--gpu]   build the program and let it show what it can do, in one
+                             report; the GPU backend is built only on request
   cargo xtask test           everything that must hold before a change lands:
                              format, clippy, rustdoc, all tests, wasm32, the book,
                              and the player where Node and Chromium are there

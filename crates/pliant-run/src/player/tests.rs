@@ -106,7 +106,8 @@ fn recorded(place: &Place, change: impl Fn(usize, &mut Vec<Vec3>)) -> PathBuf {
 
 fn packed(path: &Path, rows: &[[f64; WIDTH]], most_bytes: usize) -> PackedRun {
     let recording = &mut Recording::open(path).unwrap();
-    pack(RunData { name: "a <b>", recording, summary: None, rows, most_bytes }).unwrap()
+    let contacts = &[];
+    pack(RunData { name: "a <b>", recording, summary: None, rows, contacts, most_bytes }).unwrap()
 }
 
 /// The slow and obvious reader of the layout in [`pack`].
@@ -245,7 +246,7 @@ fn depth_and_way_out_are_those_of_vertices_inside() {
     assert_eq!(levels, [0, 0, 0, 0, 65_535, 0, 0, 0]);
     (0..8 * (FRAMES - 1)).for_each(|_| _ = reader.signed());
     let quantum = reader.header["quantum"].as_f64().unwrap();
-    assert_eq!(reader.header["overlays"][0], "way out");
+    assert_eq!(reader.header["overlays"][0]["name"], "way out");
     assert_eq!(reader.unsigned(), 1);
     let way: Vec<f64> = (0..6).map(|_| quantum * reader.signed() as f64).collect();
     assert!((Vec3::new(way[3], way[4], way[5]).length() - 0.05).abs() < 2.0 * quantum, "{way:?}");
@@ -340,7 +341,7 @@ fn runs_are_put_into_the_page_once_and_cannot_leave_their_element() {
     let page = player.page("<i>", &[run.clone(), run.clone()]);
     assert!(page.contains("<title>&lt;i&gt; – Pliant</title>"), "{page}");
     assert_eq!(
-        page.matches("data-format=\"1\" data-name=\"a&quot;&lt;b&gt;\">AAAA</script>").count(),
+        page.matches("data-format=\"2\" data-name=\"a&quot;&lt;b&gt;\">AAAA</script>").count(),
         2
     );
     let inside = player.elements(&[run]);
