@@ -184,7 +184,7 @@ test("stress, strain, pressure and contacts of the recording are shown", async (
   await page.close();
 });
 
-test("outlines in the plane are drawn from above, with depth, ways out and contacts", async () => {
+test("outlines in the plane are drawn from above, with depth, exit directions and contacts", async () => {
   const { page, complaints } = await open(browser, flat, { colorScheme: "dark" });
   const seen = new Set([await canvas(page)]);
   const differs = async (what) => {

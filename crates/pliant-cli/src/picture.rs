@@ -19,12 +19,12 @@ pub const AFTER_HELP: &str = "\
 Examples:
   pliant picture runs/curtain --at 2.5 -o curtain.png
   pliant picture runs/sphere-pile -o above.png --from 0,0,1 --size 1920x1080
-  pliant picture runs/two-cubes --at 0 -o stages.png --overlay border,crossings,ways-out
+  pliant picture runs/two-cubes --at 0 -o stages.png --overlay border,crossings,exits
 
 The bodies fill the picture, each in a colour of its own; obstacles are grey.
 Overlays, drawn over faded bodies: border (colliding vertices with edges that lead out), crossings
-(where these edges meet the surface), ways-out (depth and direction), rings (steps from the
-border), surface (contact triangles and the ways to them), contacts (points that press; the run
+(where these edges meet the surface), exits (depth and direction), rings (steps from the
+border), surface (contact triangles and how vertices go to them), contacts (points that press; the run
 needs record.contacts = true). With record.tets = true tets are used, otherwise surfaces.
 Exit code: 0 when the file is written, 1 when it cannot be, 2 for bad arguments or input.";
 
@@ -46,7 +46,7 @@ pub struct PictureArguments {
     /// Direction from the bodies to the eye; from the front, the right and above by default
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = direction)]
     from: Option<[f64; 3]>,
-    /// What the stages of contact find, over the bodies: border, crossings, ways-out, rings,
+    /// What the stages of contact find, over the bodies: border, crossings, exits, rings,
     /// surface, contacts
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = overlay)]
     overlay: Vec<OverlayKind>,

@@ -1,8 +1,8 @@
 //! What the stages of contact find in a frame, to be drawn over its picture.
 //!
-//! Border points, crossings, ways out and rings are those of [`pliant::depth`]; the contact
+//! Border points, crossings, exit directions and rings are those of [`pliant::depth`]; the contact
 //! surface is what [`pliant_papers::surface`] starts from: vertices that go to triangles of the
-//! other body, along their ways out. A recording with tets (`record.tets = true`) gives what a
+//! other body, along their exit directions. A recording with tets (`record.tets = true`) gives what a
 //! step would find; without them surface edges stand for tet edges, and what lies deep has no
 //! way out. Contact rows are those of `contacts.csv`.
 
@@ -42,12 +42,12 @@ pub enum OverlayKind {
     /// Where those edges meet the surface, and the edges.
     Crossings,
     /// From colliding vertices along their directions by their depths.
-    WaysOut,
+    Exits,
     /// Colliding vertices, coloured by their steps from the border.
     Rings,
     /// Contacts that press, with their normals.
     Contacts,
-    /// Triangles that colliding vertices go to, and their ways.
+    /// Triangles that colliding vertices go to, and how.
     Surface,
 }
 
@@ -55,7 +55,7 @@ impl OverlayKind {
     /// All kinds, in the order in which they are drawn.
     pub const ALL: [OverlayKind; 6] = [
         OverlayKind::Surface,
-        OverlayKind::WaysOut,
+        OverlayKind::Exits,
         OverlayKind::Crossings,
         OverlayKind::Rings,
         OverlayKind::Border,
@@ -67,7 +67,7 @@ impl OverlayKind {
         match self {
             OverlayKind::Border => "border",
             OverlayKind::Crossings => "crossings",
-            OverlayKind::WaysOut => "ways-out",
+            OverlayKind::Exits => "exits",
             OverlayKind::Rings => "rings",
             OverlayKind::Contacts => "contacts",
             OverlayKind::Surface => "surface",
@@ -190,13 +190,17 @@ impl FrameBodies {
                 let marks = resolved().map(|entry| dot(entry, 0.85, colour(entry.ring))).collect();
                 Overlay { name: "rings, border first", colour: RINGS[1], marks }
             }
-            OverlayKind::WaysOut => {
+            OverlayKind::Exits => {
                 let way = |entry: &Resolved| {
                     let from = self.place(entry.vertex);
                     let way = entry.penetration.depth * entry.penetration.direction;
                     Mark::Line { ends: [from, from + way], colour: RED }
                 };
-                Overlay { name: "ways out", colour: RED, marks: resolved().map(way).collect() }
+                Overlay {
+                    name: "exit directions",
+                    colour: RED,
+                    marks: resolved().map(way).collect(),
+                }
             }
             OverlayKind::Crossings => {
                 Overlay { name: "crossings", colour: ORANGE, marks: self.crossings() }
@@ -245,7 +249,7 @@ impl FrameBodies {
         nearest(exits).map(|exit| exit.position)
     }
 
-    /// Contact triangles, and the ways of the vertices that go to them.
+    /// Contact triangles, and how vertices go to them.
     fn contact_surface(&self) -> Vec<Mark> {
         let Ok(mut touches) = Touches::new(&self.positions, &self.bodies) else {
             return Vec::new();
@@ -367,11 +371,11 @@ mod tests {
             let (info, now) = frame(tets);
             let frame = FrameBodies::new(&info, &now, &now).unwrap();
             let point = Vec3::new(0.75, 0.75, -0.25);
-            let [border, rings, ways] =
-                [OverlayKind::Border, OverlayKind::Rings, OverlayKind::WaysOut]
+            let [border, rings, exits] =
+                [OverlayKind::Border, OverlayKind::Rings, OverlayKind::Exits]
                     .map(|kind| frame.overlay(kind).marks);
-            assert_eq!([border.len(), rings.len(), ways.len()], [1, 1, 1]);
-            assert_eq!([tip(&border[0]), tip(&ways[0])], [point; 2]);
+            assert_eq!([border.len(), rings.len(), exits.len()], [1, 1, 1]);
+            assert_eq!([tip(&border[0]), tip(&exits[0])], [point; 2]);
             // Three edges lead out through the face z = 0, a line and a dot each.
             let crossings = frame.overlay(OverlayKind::Crossings).marks;
             assert_eq!(crossings.len(), 6);

@@ -139,8 +139,8 @@ pub struct Overlay {
 }
 
 impl Overlay {
-    /// The ways out of vertices inside other bodies.
-    pub fn ways_out(inside: &[Vec<(Inside, Vec3)>]) -> Overlay {
+    /// The way out of each vertex inside another body.
+    pub fn exits(inside: &[Vec<(Inside, Vec3)>]) -> Overlay {
         let arrow = |(inside, place): &(Inside, Vec3)| [*place, inside.depth * inside.direction];
         let arrows = inside.iter().map(|frame| frame.iter().map(arrow).collect()).collect();
         let note = "from vertices inside other bodies to the nearest way out".to_owned();

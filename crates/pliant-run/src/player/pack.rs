@@ -398,7 +398,7 @@ impl Contents {
         }
     }
 
-    /// Ways out, and contacts: those of the table, in the plane those that were found.
+    /// Exit directions, and contacts: those of the table, in the plane those that were found.
     fn add_arrows(
         &mut self,
         rows: &[ContactRow],
@@ -412,7 +412,7 @@ impl Contents {
         let table: Vec<Vec<[Vec3; 2]>> =
             pressing.iter().map(|rows| rows.iter().map(normal).collect()).collect();
         let all = [
-            Overlay::ways_out(inside),
+            Overlay::exits(inside),
             Overlay::contacts(table, size, "points that press, with their normals".to_owned()),
             Overlay::contacts(touching, size, format!("gaps up to {} m", number(reach))),
             Overlay::forces(&pressing, size),
