@@ -167,7 +167,7 @@ fn cell(site: u32) -> Rgb {
 }
 
 /// Arrows from penetrating points to where they come out, the deepest first.
-fn exits(canvas: &mut Canvas, frame: &Frame, found: &Found) {
+fn ways_out(canvas: &mut Canvas, frame: &Frame, found: &Found) {
     let mut points: Vec<_> = found.answer.penetration.iter().collect();
     points.sort_by(|p, q| q.depth.total_cmp(&p.depth));
     let mut spread = Spread::new(frame.window.width);
