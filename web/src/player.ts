@@ -367,7 +367,8 @@ export class Player {
     const least = Math.min(0, ...fields.map((field) => field.min));
     const largest = Math.max(...fields.map((field) => field.max));
     // A few large values must not make all others look alike; of depth the deepest counts.
-    const few = name === DEPTH ? largest : Math.max(...this.views.map((view) => most(view, name)));
+    const having = this.views.filter((view) => name === SPEED || view.field(name));
+    const few = name === DEPTH ? largest : Math.max(0, ...having.map((view) => most(view, name)));
     if (name !== BODY) this.look.range = [least, few || 1];
     this.legend.hidden = name === BODY;
     const [low, high] = this.look.range;

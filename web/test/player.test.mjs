@@ -127,13 +127,14 @@ test("at the same state side by side means the same picture, however the camera 
     const [columns, rows] = player.stage.grid();
     player.stage.draw(player.time, player.look, true);
     const [width, height] = [Math.floor(canvas.width / columns), Math.floor(canvas.height / rows)];
-    const copy = Object.assign(document.createElement("canvas"), { width, height });
+    const side = 96;
+    const copy = Object.assign(document.createElement("canvas"), { width: side, height: side });
     const context = copy.getContext("2d", { willReadFrequently: true });
     return [0, 1, 2].map((k) => {
       const [x, y] = [k % columns, Math.floor(k / columns)];
-      context.clearRect(0, 0, width, height);
-      context.drawImage(canvas, x * width, y * height, width, height, 0, 0, width, height);
-      return [...context.getImageData(0, 0, width, height).data];
+      context.clearRect(0, 0, side, side);
+      context.drawImage(canvas, x * width, y * height, width, height, 0, 0, side, side);
+      return [...context.getImageData(0, 0, side, side).data];
     });
   });
   /** Part of the pixels that differ. */
