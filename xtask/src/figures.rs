@@ -36,7 +36,7 @@ const ALL: &[Figures] = &[
         scene: "knot",
         sets: &[],
         files: &[
-            ("knot", Shown::Animation(&["--end", "3", "--every", "3", "--size", "440x275"])),
+            ("knot", Shown::Animation(&["--end", "2.4", "--every", "4", "--size", "400x250"])),
             ("knot-start", Shown::Frame("0", &[])),
             ("knot-end", Shown::Frame("5", &[])),
         ],
@@ -45,7 +45,7 @@ const ALL: &[Figures] = &[
         scene: "two-cubes",
         sets: &["overlap=0.8", "tilt=0.5", "record.tets=true"],
         files: &[
-            ("two-cubes", Shown::Animation(&["--every", "2", "--size", "440x275"])),
+            ("two-cubes", Shown::Animation(&["--every", "2", "--size", "400x250"])),
             ("rings", Shown::Frame("0", &["--overlay", "rings"])),
             ("exits", Shown::Frame("0", &["--overlay", "exits"])),
         ],
