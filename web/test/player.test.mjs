@@ -167,7 +167,7 @@ test("stress, strain, pressure and contacts of the recording are shown", async (
     assert.ok(!seen.has(picture), what);
     seen.add(picture);
   };
-  for (const [name, unit] of [["speed", "m/s"], ["pressure", "Pa"], ["stress", "Pa (von Mises)"], ["strain", "(norm"]]) {
+  for (const [name, unit] of [["speed", "m/s"], ["pressure", "Pa"], ["stress", "Pa (von Mises)"], ["strain", "norm"]]) {
     await page.selectOption("select[aria-label='colour by']", name);
     assert.ok((await page.locator(".legend b").innerText()).startsWith(`${name}, ${unit}`), name);
     const { range } = await state(page);

@@ -34,9 +34,9 @@ struct Play {
 
 const PLAYS: [Play; 5] = [
     Play {
-        name: "Block",
-        scene: "block",
-        text: "A soft block drops on a plane, with its stress, pressure and contact forces",
+        name: "Press",
+        scene: "squeezed-sphere",
+        text: "A soft ball is squeezed: with its stress, pressure and contact forces",
         sets: &["record.fields=[\"stress\",\"pressure\"]", "record.contacts=true"],
         responses: &[],
     },

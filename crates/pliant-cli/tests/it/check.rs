@@ -124,7 +124,7 @@ fn the_demo_writes_bodies_that_read_back() {
     // Eleven meshes, the folders of five scenes, and one report of all.
     assert_eq!(std::fs::read_dir(&out).unwrap().count(), 17);
     let report = std::fs::read_to_string(out.join("report.html")).unwrap();
-    for scene in ["block", "knot", "two-cubes", "sphere-pile", "gears"] {
+    for scene in ["squeezed-sphere", "knot", "two-cubes", "sphere-pile", "gears"] {
         assert!(out.join(scene).join("report.html").exists(), "{scene}: {stdout}");
         assert!(report.contains(&format!("href=\"{scene}/report.html\"")), "{scene}");
     }

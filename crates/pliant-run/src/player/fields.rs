@@ -58,7 +58,7 @@ impl VertexFields {
         self.fields.iter().map(|(field, _)| match field {
             Field::Velocity => ("speed", "m/s"),
             Field::Stress => ("stress", "Pa (von Mises)"),
-            Field::Strain => ("strain", "(norm of Green strain)"),
+            Field::Strain => ("strain", "norm"),
             Field::Depth | Field::ContactPressure => (field.name(), field.unit()),
         })
     }
