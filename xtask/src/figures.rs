@@ -47,7 +47,6 @@ const ALL: &[Figures] = &[
         files: &[
             ("two-cubes", Shown::Animation(&["--every", "2", "--size", "400x250"])),
             ("rings", Shown::Frame("0", &["--overlay", "rings"])),
-            ("exits", Shown::Frame("0", &["--overlay", "exits"])),
         ],
     },
     Figures {
@@ -55,6 +54,7 @@ const ALL: &[Figures] = &[
         sets: &["overlap=0.25", "tilt=0.4", "record.tets=true"],
         files: &[
             ("crossings", Shown::Frame("0", &["--overlay", "border,crossings"])),
+            ("exits", Shown::Frame("0", &["--overlay", "exits"])),
             ("contact-surface", Shown::Frame("0", &["--overlay", "surface"])),
         ],
     },

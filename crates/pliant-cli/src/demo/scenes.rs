@@ -141,7 +141,7 @@ impl Played {
                 summary.edge_crossings,
                 summary.rms_speed,
                 summary.inverted_tets,
-                summary.realtime_factor,
+                summary.simulated_s / summary.cpu_s,
             )
         };
         let lines: String = self.runs.iter().map(line).collect();

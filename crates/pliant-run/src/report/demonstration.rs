@@ -47,7 +47,7 @@ pub fn page(title: &str, parts: &[Part<'_>], played: Option<&str>) -> String {
 fn table(parts: &[Part<'_>]) -> String {
     let mut table = "<div class=\"card\"><table>\n<thead><tr><th>scene</th><th>run</th>\
                      <th>simulated, s</th><th>inside</th><th>crossings</th><th>rms speed, m/s</th>\
-                     <th>inverted</th><th>× real time</th><th>warnings</th></tr></thead>\n<tbody>\n"
+                     <th>inverted</th><th>× real time, CPU</th><th>warnings</th></tr></thead>\n<tbody>\n"
         .to_owned();
     for part in parts {
         for (name, summary) in part.runs {
@@ -58,7 +58,7 @@ fn table(parts: &[Part<'_>]) -> String {
                 count(summary.edge_crossings),
                 number(summary.rms_speed),
                 count(summary.inverted_tets),
-                number(summary.realtime_factor),
+                number(summary.simulated_s / summary.cpu_s),
                 count(summary.warnings.len()),
             ];
             let cells: String = cells.iter().map(|cell| format!("<td>{cell}</td>")).collect();
