@@ -154,7 +154,10 @@ mod tests {
         let mut one = [f32::NAN; 12];
         one[..6].copy_from_slice(&[6.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         check(Field::Stress, &one, [6.0, f32::NAN, f32::NAN]);
-        check(Field::ContactPressure, &[0.0, 2.0, 0.0, 0.0], [2.0, f32::NAN, f32::NAN]);
+        let pressure = [0.0, 2.0, 0.0, 0.0, f32::NAN, 3.0];
+        check(Field::ContactPressure, &pressure, [2.0, f32::NAN, 3.0]);
+        // A frame without all of its numbers says nothing.
+        check(Field::ContactPressure, &pressure[..4], [f32::NAN; 3]);
     }
 
     #[test]
