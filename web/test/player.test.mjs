@@ -185,6 +185,26 @@ test("stress, strain, pressure and contacts of the recording are shown", async (
   await page.close();
 });
 
+test("of groups of runs one is shown, and another on request", async () => {
+  const text = readFileSync(one, "utf8");
+  const [script] = text.match(/<script type="application\/x-pliant-run"[\s\S]*?<\/script>/);
+  const grouped = (name) => script.replace("data-format", `data-group="${name}" data-format`);
+  const file = resolve(folder, "groups.html");
+  writeFileSync(file, text.replace(script, () => grouped("first") + grouped("second") + grouped("second")));
+  const { page, complaints } = await open(browser, file);
+  assert.equal((await state(page)).frames.length, 1);
+  const first = await canvas(page);
+  await page.locator(".pliant-groups button", { hasText: "second" }).click();
+  await page.waitForFunction(() => window.pliantPlayer?.runs.length === 2);
+  assert.notEqual(await canvas(page), first);
+  // The player that is gone does not hear the keys any more: one step, not two.
+  await page.keyboard.press("ArrowRight");
+  assert.deepEqual((await state(page)).frames, [1, 1]);
+  assert.equal(await page.locator(".pliant-groups button[aria-selected='true']").innerText(), "second");
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
 test("outlines in the plane are drawn from above, with depth, exit directions and contacts", async () => {
   const { page, complaints } = await open(browser, flat, { colorScheme: "dark" });
   const seen = new Set([await canvas(page)]);
