@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::fields::VertexFields;
 use super::frames::{FrameCoder, Grid};
 use super::layers::{Field, HeaderField, HeaderOverlay, Overlay};
-use super::mesh::{DrawnMesh, drawn};
+use super::mesh::{DrawnBody, DrawnMesh, drawn};
 use super::outlines::OutlineSearch;
 use super::penetration::{DepthSearch, Inside};
 use super::varint;
@@ -195,18 +195,8 @@ fn packed(run: &mut RunData<'_>, mesh: &DrawnMesh, every: usize) -> Result<Strin
     let series = HeaderSeries { columns: SeriesRow::COLUMNS.to_vec(), rows: rows.len() };
     varint::floats(rows.flat_map(|row| row.map(|value| value as f32)), &mut body);
     let painted = colours(&info.bodies, &ends);
-    let bodies = info.bodies.iter().zip(&mesh.bodies).zip(painted).map(|((own, drawn), colour)| {
-        HeaderBody {
-            name: &own.name,
-            kind: &own.kind,
-            first: drawn.first,
-            count: drawn.count,
-            colour,
-            triangles: drawn.triangles.len(),
-            rings: drawn.rings.iter().map(Vec::len).collect(),
-            edges: drawn.edges.len(),
-        }
-    });
+    let drawn = info.bodies.iter().zip(&mesh.bodies).zip(painted);
+    let bodies = drawn.map(|((own, drawn), colour)| HeaderBody::new(own, drawn, colour));
     let header = Header {
         format: super::FORMAT,
         pliant: &run.recording.header().pliant,
@@ -247,6 +237,21 @@ fn deflated(header: &Header<'_>, body: &[u8]) -> String {
 fn is_plane(bodies: &[BodyInfo]) -> bool {
     let is_flat = |body: &BodyInfo| !body.rings.is_empty() && body.triangles.is_empty();
     !bodies.is_empty() && bodies.iter().all(is_flat)
+}
+
+impl<'a> HeaderBody<'a> {
+    fn new(own: &'a BodyInfo, drawn: &DrawnBody, colour: usize) -> HeaderBody<'a> {
+        HeaderBody {
+            name: &own.name,
+            kind: &own.kind,
+            first: drawn.first,
+            count: drawn.count,
+            colour,
+            triangles: drawn.triangles.len(),
+            rings: drawn.rings.iter().map(Vec::len).collect(),
+            edges: drawn.edges.len(),
+        }
+    }
 }
 
 impl<'a> HeaderObstacle<'a> {
