@@ -37,14 +37,14 @@ const PLAYS: [Play; 5] = [
         name: "Press",
         scene: "squeezed-sphere",
         text: "A soft ball is squeezed: with its stress, pressure and contact forces",
-        sets: &["record.fields=[\"stress\",\"pressure\"]", "record.contacts=true"],
+        sets: &["record.fields=[\"stress\",\"pressure\"]", "record.contacts=true", "duration=4"],
         responses: &[],
     },
     Play {
         name: "Knot",
         scene: "knot",
         text: "Ten soft bodies start as one knot, come apart and settle",
-        sets: &[],
+        sets: &["duration=4"],
         responses: &[],
     },
     Play {
@@ -58,14 +58,14 @@ const PLAYS: [Play; 5] = [
         name: "Pile",
         scene: "sphere-pile",
         text: "120 soft balls drop into a box",
-        sets: &["duration=10"],
+        sets: &["duration=6"],
         responses: &[],
     },
     Play {
         name: "Gears",
         scene: "gears",
         text: "A motor turns thirteen gears in the plane by their teeth",
-        sets: &["duration=2"],
+        sets: &["duration=1"],
         responses: &[],
     },
 ];
