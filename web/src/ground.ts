@@ -6,8 +6,8 @@ import {
 } from "three";
 import type { Obstacle } from "./run";
 
-/** An obstacle with a diagonal of more than this many times that of the bodies has no end. */
-const LARGE = 2.5;
+/** A flat obstacle with a diagonal of more than this many times that of the bodies has no end. */
+const LARGE = 1.2;
 
 /** Radius of the disc, and where it begins to fade, relative to the diagonal of the bodies. */
 const RADIUS = 2.2;

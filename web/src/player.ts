@@ -6,12 +6,12 @@ import { button, element, sign, tick } from "./element";
 import { Plots, ReportPlots } from "./plots";
 import type { Run, Verdict } from "./run";
 import { Stage } from "./stage";
-import { BODY, SPEED, View, speeds, type Look } from "./view";
+import { BODY, DEPTH, SPEED, View, levels, speeds, type Look } from "./view";
 
 /** Speeds of playing, relative to the time of the run. */
 const RATES = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
 
-/** Of the speeds of sampled vertices, those above this part are at the end of the scale. */
+/** Of the values of sampled vertices, those above this part are at the end of the scale. */
 const MOST = 0.98;
 
 /** Opacity of bodies that are seen through. */
@@ -47,6 +47,7 @@ export class Player {
   private rate = 4;
   private last = 0;
   private changed = true;
+  private readonly over = new AbortController();
   /** Times of updates of the view code, ms; the last few hundred. */
   readonly spent: number[] = [];
 
@@ -81,6 +82,7 @@ export class Player {
   private readonly cutPlace = element("input", { type: "range", min: 0, max: 1, step: "any", value: 0.5, "aria-label": "place of the section" });
   private readonly cutAxis = element("select", { "aria-label": "axis of the section" });
   private readonly overlayTicks: [string, HTMLInputElement][] = [];
+  private readonly notes = element("div", { class: "notes" });
 
   constructor(readonly root: HTMLElement, readonly runs: Run[], sentences: string[], inReport: boolean) {
     this.views = runs.map((run) => new View(run));
@@ -104,6 +106,12 @@ export class Player {
     requestAnimationFrame((now) => this.frame(now));
   }
 
+  /** Lets go of the canvas and of what was listened to; another player takes its place. */
+  end(): void {
+    this.over.abort();
+    this.stage?.end();
+  }
+
   private build(sentences: string[], message: string, inReport: boolean): void {
     this.root.classList.toggle("inside", inReport);
     this.root.replaceChildren();
@@ -119,7 +127,7 @@ export class Player {
     else this.root.append(head);
     this.root.append(...alerts, element("div", { class: "main" }, left, this.panel()));
     if (this.plots instanceof Plots) this.root.append(this.plots.element);
-    if (!inReport) this.root.append(licences());
+    this.root.append(licences());
     this.fillHelp();
     this.labels();
     new ResizeObserver(() => {
@@ -204,7 +212,7 @@ export class Player {
       this.overlayTicks.push([name, input]);
       ticks.append(label(name, input));
     }
-    panel.append(ticks);
+    panel.append(ticks, this.notes);
     const row = element("div", { class: "cut" }, label("section", this.cut), this.cutAxis, this.cutPlace, flip);
     panel.append(row);
     const views = element("div", { class: "views" });
@@ -215,6 +223,7 @@ export class Player {
     if (!plane) see("right", "2", new Vector3(1, 0, 0));
     if (!plane) see("above", "3", new Vector3(0, 0, 1));
     panel.append(views);
+    if (this.runs.some((run) => !run.plane && run.fields.every((field) => field.name === DEPTH))) panel.append(hint());
     const wide = window.matchMedia("(min-width: 900px)").matches;
     return element("details", { class: "side", open: wide }, element("summary", {}, "View"), panel);
   }
@@ -236,7 +245,7 @@ export class Player {
   /** Names of what bodies can be coloured by. */
   colours(): string[] {
     const fields = this.runs.flatMap((run) => run.fields.map((field) => field.name));
-    return [BODY, SPEED, ...new Set(fields)];
+    return [...new Set([BODY, SPEED, ...fields])];
   }
 
   private listen(): void {
@@ -247,12 +256,13 @@ export class Player {
       const elsewhere = this.root.classList.contains("inside") && active() !== document.body && !this.root.contains(active());
       return !typing && !elsewhere && !event.ctrlKey && !event.metaKey && !event.altKey;
     };
+    const { signal } = this.over;
     document.addEventListener("keydown", (event) => {
       // In a report keys scroll the page unless the player was touched last.
       const scrolls = this.root.classList.contains("inside") && !this.root.contains(active());
       if (own(event) && !scrolls && this.key(event.key, event.shiftKey)) event.preventDefault();
-    });
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.dress());
+    }, { signal });
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.dress(), { signal });
     const canvas = this.stage?.canvas;
     let down = [0, 0];
     canvas?.addEventListener("pointerdown", (event) => {
@@ -342,6 +352,9 @@ export class Player {
   private overlay(name: string, on: boolean): void {
     if (on) this.look.overlays.add(name);
     else this.look.overlays.delete(name);
+    const shown = this.runs.flatMap((run) => run.overlays.filter((overlay) => this.look.overlays.has(overlay.name)));
+    const notes = new Set(shown.map(({ name, note }) => `${name}: ${note}`));
+    this.notes.replaceChildren(...[...notes].map((note) => element("div", {}, note)));
     this.stage?.apply(this.look);
   }
 
@@ -349,20 +362,20 @@ export class Player {
   recolour(name: string): void {
     this.look.colour = name;
     this.colourChoice.value = name;
-    let unit = "m/s";
-    if (name === SPEED) {
-      this.look.range = [0, Math.max(...this.views.map(fastest)) || 1];
-    } else if (name !== BODY) {
-      const fields = this.views.flatMap((view) => view.field(name) ?? []);
-      unit = fields[0]?.unit ?? "";
-      this.look.range = [Math.min(...fields.map((f) => f.min)), Math.max(...fields.map((f) => f.max))];
-    }
+    const fields = this.views.flatMap((view) => view.field(name) ?? []);
+    const unit = name === SPEED ? "m/s" : fields[0]?.unit ?? "";
+    const least = Math.min(0, ...fields.map((field) => field.min));
+    const largest = Math.max(...fields.map((field) => field.max));
+    // A few large values must not make all others look alike; of depth the deepest counts.
+    const having = this.views.filter((view) => name === SPEED || view.field(name));
+    const few = name === DEPTH ? largest : Math.max(0, ...having.map((view) => most(view, name)));
+    if (name !== BODY) this.look.range = [least, few || 1];
     this.legend.hidden = name === BODY;
     const [low, high] = this.look.range;
     const half = 0.5 * (low + high);
     const scale = element("div", { class: "scale" });
     scale.style.background = GRADIENT;
-    const top = name === SPEED ? `≥ ${number(high)}` : number(high);
+    const top = name === SPEED || largest > high ? `≥ ${number(high)}` : number(high);
     const ends = element("div", { class: "ends" }, ...[number(low), number(half), top].map((t) => element("span", {}, t)));
     this.legend.replaceChildren(element("b", {}, unit ? `${name}, ${unit}` : name), scale, ends);
     this.stage?.apply(this.look);
@@ -428,6 +441,7 @@ export class Player {
   }
 
   private frame(now: number): void {
+    if (this.over.signal.aborted) return;
     if (this.playing) {
       const next = this.time + ((now - this.last) / 1000) * RATES[this.rate];
       this.last = now;
@@ -461,15 +475,17 @@ export class Player {
   }
 }
 
-/** The speed that few vertices exceed, m/s, from a sample of all frames. */
-function fastest(view: View): number {
+/** The value that few vertices exceed where it is not 0, from a sample of all frames. */
+function most(view: View, name: string): number {
   const { frames, vertices } = view.run;
+  const field = view.field(name);
   const [across, along] = [Math.max(1, Math.floor(vertices / 200)), Math.max(1, Math.floor(frames.length / 200))];
   const sample: number[] = [];
   const values = new Float32Array(vertices);
   for (let frame = 0; frame < frames.length; frame += along) {
-    speeds(view.run, frame, values);
-    for (let vertex = 0; vertex < vertices; vertex += across) sample.push(values[vertex]);
+    if (field) levels(field, frame, values);
+    else speeds(view.run, frame, values);
+    for (let vertex = 0; vertex < vertices; vertex += across) if (values[vertex] > 0) sample.push(values[vertex]);
   }
   sample.sort((a, b) => a - b);
   return sample[Math.floor(MOST * (sample.length - 1))] ?? 0;
@@ -477,6 +493,12 @@ function fastest(view: View): number {
 
 function chip(text: string, kind: string): HTMLElement {
   return element("span", { class: `chip ${kind}` }, text);
+}
+
+/** How a run comes to have more to be coloured by. */
+function hint(): HTMLElement {
+  const words = "pliant run SCENE --set record.fields=[\"stress\",\"pressure\"] --set record.contacts=true";
+  return element("p", { class: "hint" }, "Stress, pressure and contacts are recorded on request: ", element("code", {}, words));
 }
 
 /** Licences of what the page is made of, folded. */

@@ -5,7 +5,7 @@
 import { Bytes, CutShort } from "./bytes";
 
 /** The layout that this player reads. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 export interface Body {
   name: string;
@@ -35,12 +35,18 @@ export interface Field {
   unit: string;
   min: number;
   max: number;
+  /** The level of `max`. */
+  levels: number;
+  /** Whether level 0 stands for what is not known, and 1 for `min`. */
+  unknown: boolean;
   frames: Uint16Array[];
 }
 
 /** Arrows that come and go: a place and a vector each. */
 export interface Overlay {
   name: string;
+  /** What the arrows mean. */
+  note: string;
   frames: Float32Array[];
 }
 
@@ -118,7 +124,7 @@ function read(data: Uint8Array): Run {
   const obstacles = header.obstacles.map((obstacle: any) => readObstacle(bytes, obstacle));
   const run: Run = { ...header, bodies, obstacles, times: Float64Array.from(header.times), frames: [] };
   run.fields = header.fields.map((field: any) => ({ ...field, frames: [] }));
-  run.overlays = header.overlays.map((name: string) => ({ name, frames: [] }));
+  run.overlays = header.overlays.map((overlay: any) => ({ ...overlay, frames: [] }));
   readFrames(bytes, run, header.quantum, header.origin);
   readFields(bytes, run);
   readOverlays(bytes, run, header.quantum, header.origin);

@@ -65,6 +65,13 @@ export class Stage {
     this.look();
   }
 
+  /** Lets go of what the canvas holds. */
+  end(): void {
+    this.controls.dispose();
+    this.renderer.dispose();
+    this.renderer.forceContextLoss();
+  }
+
   /** The next frame must be drawn. */
   touch(): void {
     this.dirty = true;

@@ -17,7 +17,10 @@ export const BODY = "body";
 export const SPEED = "speed";
 
 /** Depth inside other bodies; 0 is outside. */
-const DEPTH = "depth";
+export const DEPTH = "depth";
+
+/** Colours of overlays, to be told from each other and from bodies. */
+const OVERLAYS: Record<string, number> = { "way out": 0xd03050, contacts: 0x108040, "contact forces": 0x2050d0 };
 
 /** Lengths of normals, relative to the diagonal of the bodies. */
 const NORMAL_LENGTH = 0.02;
@@ -31,7 +34,7 @@ const SUNK = 4e-3;
 /** About so many vertices of a frame decide how the camera sees all of them. */
 const SAMPLE = 600;
 
-/** Colour of what is not inside anything, as light. */
+/** Colour of what is not inside anything, or not known, as light. */
 const OUTSIDE = [0.42, 0.44, 0.47];
 
 /** What the controls choose, the same for all runs. */
@@ -119,7 +122,7 @@ export class View {
     this.materials = [surface, back, wire, edge, dots.material];
     this.scene.add(...this.bodies, this.normalLines);
     for (const overlay of run.overlays) {
-      const object = lines(overlay.name === "contacts" ? 0x108040 : 0xd03050);
+      const object = lines(OVERLAYS[overlay.name] ?? 0xd03050);
       this.overlayLines.set(overlay.name, object);
       this.scene.add(object);
     }
@@ -274,7 +277,8 @@ export class View {
       const value = values[source[k]];
       const level = Math.round((value - low) * scale);
       const at = 3 * (level < 0 ? 0 : level > 255 ? 255 : level);
-      const table = outside && value === 0 ? OUTSIDE : SCALE_LIGHT;
+      // NaN is not equal to itself.
+      const table = (outside && value === 0) || value !== value ? OUTSIDE : SCALE_LIGHT;
       const from = table === OUTSIDE ? 0 : at;
       colours[3 * k] = table[from];
       colours[3 * k + 1] = table[from + 1];
@@ -366,10 +370,11 @@ function sunk(obstacle: Obstacle, diagonal: number): Float32Array {
   return obstacle.positions.map((place, k) => place - SUNK * diagonal * normals[k]);
 }
 
-/** Values of a field in a frame. */
-function levels(field: Field, frame: number, values: Float32Array): void {
-  const [level, step] = [field.frames[frame], (field.max - field.min) / 65535];
-  for (let k = 0; k < level.length; k++) values[k] = field.min + step * level[k];
+/** Values of a field in a frame; NaN where they are not known. */
+export function levels(field: Field, frame: number, values: Float32Array): void {
+  const first = field.unknown ? 1 : 0;
+  const [level, step] = [field.frames[frame], (field.max - field.min) / (field.levels - first)];
+  for (let k = 0; k < level.length; k++) values[k] = level[k] < first ? NaN : field.min + step * (level[k] - first);
 }
 
 /** Speeds between a frame and the next, m/s; at the last frame those before it. */

@@ -1,4 +1,4 @@
-//! The tasks of this repository: demo, test, web, bench, fuzz, bless, deny.
+//! The tasks of this repository: demo, test, web, figures, bench, fuzz, bless, deny.
 //!
 //! Built from the standard library alone, so that `cargo xtask` runs on a machine
 //! that has Rust and a C linker and nothing else, and can then fetch the rest.
@@ -10,6 +10,8 @@ mod setup;
 mod steps;
 
 mod web;
+
+mod figures;
 
 mod tasks;
 
@@ -30,7 +32,8 @@ use std::process::ExitCode;
 const HELP: &str = "\
 The tasks of Pliant. Run them from the root of the repository.
 
-  cargo xtask demo           build the program and let it show what it can do
+  cargo xtask demo [--gpu]   build the program and let it show what it can do, in one
+                             report; the GPU backend is built only on request
   cargo xtask test           everything that must hold before a change lands:
                              format, clippy, rustdoc, all tests, wasm32, the book,
                              and the player where Node and Chromium are there
@@ -39,6 +42,7 @@ The tasks of Pliant. Run them from the root of the repository.
                              of hostile input for every reader
   cargo xtask web            build the player, which the next build of the program
                              takes in for `pliant view` and reports; needs Node
+  cargo xtask figures [SCENE] make the pictures of README and book from runs of scenes
   cargo xtask bench [NAME]   build and run the benchmarks; arguments are passed on
   cargo xtask fuzz [TARGET]  hostile input for every reader, two minutes each;
                              --seconds N, --inputs N, --seed S, --input FILE
@@ -69,6 +73,7 @@ fn main() -> ExitCode {
         "test" if rest == ["all"] => tasks::test_all(),
         "test" => without(rest).and_then(|()| tasks::test()),
         "web" => without(rest).and_then(|()| web::build()),
+        "figures" => figures::make(rest),
         "bless" => without(rest).and_then(|()| tasks::bless()),
         "deny" => without(rest).and_then(|()| tasks::deny()),
         "help" | "--help" | "-h" => {

@@ -11,6 +11,9 @@ use std::process::Command;
 /// Packages that clippy leaves out because they build peers.
 const NOT_LINTED: [&str; 0] = [];
 
+/// What is not built by default is checked and tested all the same.
+const GPU: [&str; 2] = ["--features", "pliant-cli/gpu"];
+
 /// The manifest of this crate, a workspace of its own, from the root.
 const OURS: &str = "xtask/Cargo.toml";
 
@@ -38,12 +41,28 @@ const LONG: [Step; 3] = [
 /// Seconds for each target of the fuzzer in the long test.
 const FUZZ_SECONDS: &str = "30";
 
+/// The option of the demonstration that builds the GPU backend, too.
+const WITH_GPU: &str = "--gpu";
+
 /// Builds the program and lets it show itself, with `arguments` passed on.
+///
+/// The GPU backend is built only on request: nothing of the demonstration needs it, and it takes
+/// about a third of the time of a first build.
 pub fn demo(arguments: &[String]) -> Result<(), Failure> {
     setup::system()?;
-    let package = ["--release", "--locked", "--package", "pliant-cli"];
-    execute(at_root().arg("build").args(package))?;
-    pass_on(at_root().args(["run", "--quiet"]).args(package).args(["--", "demo"]).args(arguments))
+    eprintln!("1 of 3: the player, where Node is there");
+    web::build_if_possible()?;
+    let (gpu, rest): (Vec<_>, Vec<_>) = arguments.iter().partition(|word| *word == WITH_GPU);
+    let mut package = vec!["--release", "--locked", "--package", "pliant-cli"];
+    if gpu.is_empty() {
+        eprintln!("2 of 3: the program; the first time takes minutes ({WITH_GPU} adds the GPU)");
+    } else {
+        eprintln!("2 of 3: the program with the GPU backend; the first time takes minutes");
+        package.extend(["--features", "gpu"]);
+    }
+    execute(at_root().arg("build").args(&package))?;
+    eprintln!("3 of 3: it shows itself");
+    pass_on(at_root().args(["run", "--quiet"]).args(&package).args(["--", "demo"]).args(rest))
 }
 
 /// Everything that CI checks.
@@ -106,7 +125,7 @@ fn clippy() -> Result<(), Failure> {
     let deny = ["--", "-D", "warnings"];
     let left_out = NOT_LINTED.iter().flat_map(|package| ["--exclude", package]);
     let mut all = at_root();
-    all.args(["clippy", "--workspace", "--all-targets", "--locked"]).args(left_out);
+    all.args(["clippy", "--workspace", "--all-targets", "--locked"]).args(GPU).args(left_out);
     execute(all.args(deny))?;
     let own = ["clippy", "--manifest-path", OURS, "--all-targets", "--locked"];
     execute(at_root().args(own).args(deny))
@@ -126,7 +145,7 @@ fn tests() -> Result<(), Failure> {
     execute(at_root().args(["test", "--manifest-path", OURS, "--locked"]))?;
     // Setup has seen to a driver: no test of the GPU may pass for want of one.
     let ours = ["test", "--locked", "--workspace", "--exclude", "pliant-bench"];
-    execute(at_root().args(ours).env("PLIANT_NEEDS_GPU", "1"))
+    execute(at_root().args(ours).args(GPU).env("PLIANT_NEEDS_GPU", "1"))
 }
 
 /// The tests of what the feature `direct` adds.

@@ -85,7 +85,7 @@ Examples:
   pliant resume runs/block            continue it after Ctrl-C or a crash
   pliant view runs/block              play it in a browser, in one page
   pliant export runs/block -o a.glb   its recording for other programs
-  pliant demo                         generate some bodies, write and check them
+  pliant demo                         meshes, depth, five scenes, and one report of all
 
 Exit codes: 0 success, 1 the run failed, 2 bad arguments or input, 130 interrupted.
 Colours follow the terminal; NO_COLOR=1 turns them off.";
@@ -212,11 +212,17 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
         #[arg(value_name = "RUN")]
         path: PathBuf,
     },
-    /// Generate bodies, write them in every format, read them back and check them
+    /// Show what there is: meshes, depth, outlines, five scenes, and one report of all
+    ///
+    /// Meshes are written in every format, read back and checked; scenes are run, and can be
+    /// played in the report, which opens in a browser where there is a screen.
     Demo {
         /// Folder for the files, made if missing; files of the same names are replaced
         #[arg(short, long, value_name = "DIR", default_value = "runs/demo")]
         out: PathBuf,
+        /// Do not open the report in a browser
+        #[arg(long)]
+        no_open: bool,
     },
     /// Print a script that completes commands and options in a shell
     ///
@@ -262,7 +268,8 @@ fn main() -> ExitCode {
         Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Info { json: true, path } => info::run(&path, info::Form::Json),
         Command::Info { json: false, path } => info::run(&path, info::Form::Table),
-        Command::Demo { out } => demo::run(&out),
+        Command::Demo { out, no_open: true } => demo::run(&out, demo::Open::Never),
+        Command::Demo { out, no_open: false } => demo::run(&out, demo::Open::OnScreen),
         Command::Completions { shell } => shell::print_completions(shell, Arguments::command()),
         Command::Man { out } => shell::write_manual(&out, Arguments::command()),
     };

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use clap::Args;
 use pliant_io::atomic_file::{self, io_message};
 use pliant_run::picture::frames::{Frames, PictureSettings, TIME_DIGITS, picture};
-use pliant_run::picture::{SIDES, png};
+use pliant_run::picture::overlays::OverlayKind;
+use pliant_run::picture::{SIDES, Theme, png};
 use pliant_run::recording::Recording;
 use pliant_run::report::text::with_digits;
 use pliant_run::run::folder::RECORDING;
@@ -18,8 +19,13 @@ pub const AFTER_HELP: &str = "\
 Examples:
   pliant picture runs/curtain --at 2.5 -o curtain.png
   pliant picture runs/sphere-pile -o above.png --from 0,0,1 --size 1920x1080
+  pliant picture runs/two-cubes --at 0 -o stages.png --overlay border,crossings,exits
 
 The bodies fill the picture, each in a colour of its own; obstacles are grey.
+Overlays, drawn over faded bodies: border (colliding vertices with edges that lead out), crossings
+(where these edges meet the surface), exits (depth and direction), rings (steps from the
+border), surface (contact triangles and how vertices go to them), contacts (points that press; the run
+needs record.contacts = true). With record.tets = true tets are used, otherwise surfaces.
 Exit code: 0 when the file is written, 1 when it cannot be, 2 for bad arguments or input.";
 
 /// Arguments of `pliant picture`.
@@ -40,6 +46,13 @@ pub struct PictureArguments {
     /// Direction from the bodies to the eye; from the front, the right and above by default
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = direction)]
     from: Option<[f64; 3]>,
+    /// What the stages of contact find, over the bodies: border, crossings, exits, rings,
+    /// surface, contacts
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = overlay)]
+    overlay: Vec<OverlayKind>,
+    /// For a dark page
+    #[arg(long)]
+    dark: bool,
 }
 
 /// Draws, writes the file atomically, and reports which frame it shows.
@@ -57,7 +70,13 @@ pub fn run(
         Ok(frames) => frames,
         Err(why) => return Ok(show::usage_error(&why)),
     };
-    let wanted = PictureSettings { at: arguments.at, size: arguments.size, from: arguments.from };
+    let wanted = PictureSettings {
+        at: arguments.at,
+        size: arguments.size,
+        from: arguments.from,
+        overlays: arguments.overlay.clone(),
+        theme: if arguments.dark { Theme::Dark } else { Theme::Light },
+    };
     let (frame, image) = match picture(frames.as_mut(), &wanted) {
         Ok(found) => found,
         Err(why) => return Ok(show::usage_error(&format!("{name}: {why}"))),
@@ -128,6 +147,12 @@ pub fn direction(text: &str) -> Result<[f64; 3], String> {
     if points { Ok(direction) } else { Err("the numbers must name a direction".to_string()) }
 }
 
+/// The overlay of a word.
+fn overlay(text: &str) -> Result<OverlayKind, String> {
+    let known = || OverlayKind::ALL.map(OverlayKind::name).join(", ");
+    OverlayKind::of(text).ok_or_else(|| format!("there are {}", known()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,9 +209,14 @@ mod tests {
         }
     }
 
+    fn arguments(run: PathBuf, output: PathBuf) -> PictureArguments {
+        let (overlay, dark) = (vec![], false);
+        PictureArguments { run, at: None, output, size: [32, 24], from: None, overlay, dark }
+    }
+
     fn code(at: f64, output: &Path) -> ExitCode {
         let (run, output) = ("rising".into(), output.to_path_buf());
-        let arguments = PictureArguments { run, at: Some(at), output, size: [32, 24], from: None };
+        let arguments = PictureArguments { at: Some(at), ..arguments(run, output) };
         super::run(&arguments, |_| Ok(Box::new(Rising::new())))
             .unwrap_or_else(|EarlyExit(code)| code)
     }
@@ -225,7 +255,7 @@ mod tests {
     #[test]
     fn what_cannot_be_opened_is_bad_input() {
         let (run, output) = ("none".into(), "none.png".into());
-        let arguments = PictureArguments { run, at: None, output, size: [32, 24], from: None };
+        let arguments = arguments(run, output);
         let code = super::run(&arguments, |_| Err("not a recording".to_string()))
             .unwrap_or_else(|EarlyExit(code)| code);
         assert_eq!(code, ExitCode::from(2));

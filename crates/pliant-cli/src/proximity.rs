@@ -82,7 +82,12 @@ fn about_backend(kind: BackendKind) -> &'static str {
     match kind {
         BackendKind::Exact => "Segments, no image: exact, and the fastest for one pair",
         BackendKind::Cpu => "Images on the CPU, as the paper draws them",
-        BackendKind::Gpu => "Many pairs at once on the GPU; the CPU where there is none",
+        BackendKind::Gpu if cfg!(feature = "gpu") => {
+            "Many pairs at once on the GPU; the CPU where there is none"
+        }
+        BackendKind::Gpu => {
+            "Many pairs at once on the GPU; not in this build, so the CPU (cargo's --features gpu adds it)"
+        }
     }
 }
 

@@ -85,7 +85,7 @@ pub fn run(arguments: &ViewArguments) -> Result<ExitCode, EarlyExit> {
 }
 
 /// Opens a file with the program of the desktop; whether there is one.
-fn opens(path: &Path) -> bool {
+pub fn opens(path: &Path) -> bool {
     let mut command = if cfg!(target_os = "macos") {
         Command::new("open")
     } else if cfg!(windows) {

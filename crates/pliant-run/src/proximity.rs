@@ -271,7 +271,8 @@ fn gpu() -> Result<(Box<dyn Backend>, String), String> {
 
 #[cfg(not(feature = "gpu"))]
 fn gpu() -> Result<(Box<dyn Backend>, String), String> {
-    Err("this program was built without the feature gpu".to_string())
+    Err("this pliant was built without the GPU backend (cargo's `--features gpu` adds it)"
+        .to_string())
 }
 
 /// Largest coordinate of some rings, file unit.

@@ -39,6 +39,7 @@ pub const ALL: &[BuiltIn] = &[
     BuiltIn { name: "jelly", text: include_str!("../../../scenes/jelly.toml") },
     BuiltIn { name: "jelly-drop", text: include_str!("../../../scenes/jelly-drop.toml") },
     BuiltIn { name: "joints", text: include_str!("../../../scenes/joints.toml") },
+    BuiltIn { name: "knot", text: include_str!("../../../scenes/knot.toml") },
     BuiltIn { name: "links", text: include_str!("../../../scenes/links.toml") },
     BuiltIn { name: "map", text: include_str!("../../../scenes/map.toml") },
     BuiltIn { name: "membrane-stack", text: include_str!("../../../scenes/membrane-stack.toml") },

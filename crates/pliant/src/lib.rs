@@ -174,3 +174,8 @@ pub use depth::query::penetrations;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The program on the book's page about worlds.
+#[cfg(doctest)]
+#[doc = include_str!("../../../book/src/world.md")]
+struct WorldPage;

@@ -1,7 +1,7 @@
-//! `pliant demo`: bodies generated, checked, measured, dropped, separated and piled up.
+//! `pliant demo`: bodies generated, checked, measured, dropped, separated and piled up; one report.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use pliant::math::Vec3;
@@ -14,35 +14,47 @@ use pliant::mesh::tet::TetMesh;
 use pliant_io::atomic_file::io_message;
 use pliant_run::check::{FileReport, check};
 
+use crate::progress::INTERRUPTED;
 use crate::show::{self, DIM, EarlyExit, GOOD, HEADING};
+use crate::view::opens;
 
 mod overlap;
 
 mod outlines;
 
-mod scene;
+mod scenes;
 
-mod contact;
+/// Whether the report is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Open {
+    /// Where there is a screen.
+    OnScreen,
+    /// In no case.
+    Never,
+}
 
 /// Generates, writes and checks each body, then simulates some of them in contact.
-pub fn run(out: &Path) -> Result<ExitCode, EarlyExit> {
+pub fn run(out: &Path, open: Open) -> Result<ExitCode, EarlyExit> {
     if out.exists() && !out.is_dir() {
         return Ok(show::usage_error(&format!("{}: is a file, not a folder", out.display())));
     }
-    match show_all(out) {
-        Ok(()) => {}
+    let report = match show_all(out) {
+        Ok(report) => report,
         Err(Trouble::EarlyExit(stopped)) => return Err(stopped),
+        Err(Trouble::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
         Err(Trouble::Reported(message)) => {
             show::error(&message);
             return Ok(ExitCode::from(crate::FAILED));
         }
-    }
+    };
+    let opened = open == Open::OnScreen && opens(&report);
     let program = std::env::args_os().next();
     let program = program.map_or("pliant".into(), |name| show::plain(&name.to_string_lossy()));
+    let word = if opened { "opened" } else { "open it in a browser:" };
     show::remark(&format!(
-        "\nAny mesh viewer shows the meshes in {}, any browser the reports. Next, try\n  \
-         {program} run two-cubes --set overlap=0.5 --set tilt=0.8\n",
-        show::plain(&out.display().to_string())
+        "\nNext, try  {program} run two-cubes --set overlap=0.5 --set tilt=0.8\n\n\
+         {HEADING}All of it in one report{HEADING:#}, {word}\n{GOOD}{}{GOOD:#}\n",
+        show::plain(&report.display().to_string())
     ))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -51,6 +63,8 @@ pub fn run(out: &Path) -> Result<ExitCode, EarlyExit> {
 enum Trouble {
     /// stdout is closed, or the output cannot be written.
     EarlyExit(EarlyExit),
+    /// Ctrl-C.
+    Interrupted,
     /// An error message.
     Reported(String),
 }
@@ -67,9 +81,19 @@ impl From<String> for Trouble {
     }
 }
 
-fn show_all(out: &Path) -> Result<(), Trouble> {
+/// Parts before the scenes.
+const BEFORE: usize = 3;
+
+/// Announces a part, and how far it is.
+fn begin(number: usize, text: &str) -> Result<(), EarlyExit> {
+    let all = BEFORE + scenes::COUNT;
+    show::remark(&format!("\n{DIM}{number} of {all}{DIM:#} {HEADING}{text}{HEADING:#}\n"))
+}
+
+fn show_all(out: &Path) -> Result<PathBuf, Trouble> {
     fs::create_dir_all(out)
         .map_err(|error| format!("{}: {}", out.display(), io_message(&error)))?;
+    begin(1, "Bodies are generated, written, read back and checked")?;
     show::remark(&format!(
         "{HEADING}{:<22}{:>9}{:>7}{:>10}{:>13}{HEADING:#}\n",
         "generated", "vertices", "tets", "surface", "volume, m³"
@@ -79,14 +103,13 @@ fn show_all(out: &Path) -> Result<(), Trouble> {
         show::remark(&format!("{file:<22}{line}\n"))?;
     }
     show::remark(&broken(out)?)?;
-    show::remark(&overlap::describe()?)?;
-    show::remark(&outlines::describe()?)?;
-    show::remark(&scene::describe(out)?)?;
-    show::remark(&contact::heading(contact::CUBES))?;
-    show::remark(&contact::cubes(out)?)?;
-    show::remark(&contact::heading(contact::PILE))?;
-    show::remark(&contact::pile(out)?)?;
-    Ok(())
+    let (heading, text) = overlap::describe()?;
+    begin(2, &heading)?;
+    show::remark(&text)?;
+    let (heading, text) = outlines::describe()?;
+    begin(3, &heading)?;
+    show::remark(&text)?;
+    scenes::play_all(out, |index, heading| begin(BEFORE + 1 + index, heading))
 }
 
 /// Every generator once, each with the file it goes to.

@@ -8,7 +8,7 @@ use pliant_plane::image::Images;
 use pliant_plane::outline::Outlines;
 use pliant_plane::{Backend, Pair, ProximityQuery, ProximityResult, QueryFlags};
 
-use crate::show::{DIM, HEADING};
+use crate::show::DIM;
 
 /// Bound of every length, m.
 const BOUND: f64 = 1e-3;
@@ -16,8 +16,8 @@ const BOUND: f64 = 1e-3;
 /// How far the coast is moved: into the gear, and away from it, m.
 const MOVED: [f64; 2] = [1.7, 3.0];
 
-/// A gear in a coast by two backends, and how far apart they are when moved away.
-pub fn describe() -> Result<String, String> {
+/// A heading, and a gear in a coast by two backends; how far apart they are when moved away.
+pub fn describe() -> Result<(String, String), String> {
     let words = |error: &dyn std::fmt::Display| error.to_string();
     let module = 0.08;
     let settings = GearSettings { teeth: 24, module, backlash: 0.62 * module, bore: None };
@@ -26,8 +26,8 @@ pub fn describe() -> Result<String, String> {
     let land = coast(&settings).map_err(|e| words(&e))?;
     let [inside, away] = MOVED.map(|by| placed(&wheel, &land, by));
     let (inside, away) = (inside?, away?);
-    let mut text =
-        format!("\n{HEADING}A gear in a coast, {} segments{HEADING:#}\n", inside.points().len());
+    let heading = format!("A gear in a coast, {} segments", inside.points().len());
+    let mut text = String::new();
     let backends: [(&str, Box<dyn Backend>); 2] =
         [("by segments", Box::<Exact>::default()), ("by images", Box::<Images>::default())];
     for (name, mut backend) in backends {
@@ -43,7 +43,7 @@ pub fn describe() -> Result<String, String> {
     text += &format!(
         "{DIM}lengths within {BOUND} m; try `pliant proximity A B --picture field.png`{DIM:#}\n"
     );
-    Ok(text)
+    Ok((heading, text))
 }
 
 /// The gear, and the land moved along x.

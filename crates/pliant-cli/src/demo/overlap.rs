@@ -11,13 +11,13 @@ use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 
-use crate::show::{DIM, HEADING};
+use crate::show::DIM;
 
 /// Tilt of the column, rad: nothing is aligned by chance.
 const TILT: f64 = 0.05;
 
-/// Three lines of numbers on a column pushed 1.2 m deep into a block.
-pub fn describe() -> Result<String, String> {
+/// A heading, and three lines of numbers on a column pushed 1.2 m deep into a block.
+pub fn describe() -> Result<(String, String), String> {
     let words = |error: &dyn std::fmt::Display| error.to_string();
     let block = cuboid([8, 8, 8], Vec3::splat(2.0), TetSplit::Six).map_err(|e| words(&e))?;
     let column =
@@ -43,8 +43,8 @@ pub fn describe() -> Result<String, String> {
 
     let inside = overlaps.vertices.len();
     let unresolved = consistent.unresolved.len();
-    let mut text =
-        format!("\n{HEADING}A column 1.2 m deep in a block: {inside} vertices inside{HEADING:#}\n");
+    let heading = format!("A column 1.2 m deep in a block: {inside} vertices inside");
+    let mut text = String::new();
     for (name, ways) in [("consistent", &resolved), ("closest feature", &closest)] {
         let deepest = ways.iter().map(|way| way.1.depth).fold(0.0, f64::max);
         let (torn, all) = torn_edges(&bodies, ways);
@@ -54,7 +54,7 @@ pub fn describe() -> Result<String, String> {
         );
     }
     text += &format!("{DIM}{unresolved} unresolved; try `pliant depth A B` on two meshes{DIM:#}\n");
-    Ok(text)
+    Ok((heading, text))
 }
 
 /// Edges between two resolved vertices whose directions differ by more than 45°, and all.

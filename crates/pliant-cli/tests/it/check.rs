@@ -113,18 +113,24 @@ fn wholly_inverted_is_repaired_and_exit_code_zero() {
 fn the_demo_writes_bodies_that_read_back() {
     let folder = Folder::new("demo");
     let out = folder.0.join("deep/er");
-    let (code, stdout, stderr) = reported(&pliant(&["demo", "--out", out.to_str().unwrap()]));
+    let (code, stdout, stderr) =
+        reported(&pliant(&["demo", "--no-open", "--out", out.to_str().unwrap()]));
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
     assert!(stdout.contains("inverted_tets"), "{stdout}");
     // Both backends of outlines report the same number of points inside.
     let insides = |line: &str| line.split_whitespace().find_map(|word| word.parse::<u32>().ok());
     let of = |name: &str| stdout.lines().find(|line| line.starts_with(name)).and_then(insides);
     assert!(of("by segments") > Some(0) && of("by segments") == of("by images"), "{stdout}");
-    // Eleven meshes, and the folders of three scenes.
-    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 14);
-    for scene in ["block", "two-cubes", "sphere-pile"] {
+    // Eleven meshes, the folders of five scenes, and one report of all.
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 17);
+    let report = std::fs::read_to_string(out.join("report.html")).unwrap();
+    for scene in ["squeezed-sphere", "knot", "two-cubes", "sphere-pile", "gears"] {
         assert!(out.join(scene).join("report.html").exists(), "{scene}: {stdout}");
+        assert!(report.contains(&format!("href=\"{scene}/report.html\"")), "{scene}");
     }
+    // It says how far it is, and ends with the path of the report.
+    assert!(stdout.contains("8 of 8") && !stdout.contains("9 of 8"), "{stdout}");
+    assert!(stdout.trim_end().ends_with(out.join("report.html").to_str().unwrap()), "{stdout}");
     assert!(stdout.contains("constraint        0 inside     0 crossings"), "{stdout}");
     assert!(stdout.contains("nothing overlaps"), "{stdout}");
     let file = folder.write("file", "");

@@ -34,7 +34,7 @@ pub fn write(image: &mut Image, projection: &Projection, time: f64, theme: Theme
     let scale = if height >= 400 { 2 } else { 1 };
     let row = height - MARGIN - scale * HEIGHT;
     let time = format!("t = {} s", with_digits(time, DIGITS).replace('−', "-"));
-    letters::write(image, [MARGIN, row], &time, scale, ink);
+    image.write([MARGIN, row], &time, scale, ink);
     let pixel = projection.distance(projection.middle) / projection.focal;
     let Some((length, label)) = round_length(LONGEST * width as f64 * pixel) else { return };
     let bar = (length / pixel).round() as usize;
@@ -49,7 +49,7 @@ pub fn write(image: &mut Image, projection: &Projection, time: f64, theme: Theme
         image.dot([end, y], ink);
     }
     let begin = end.saturating_sub(bar / 2 + letters::width(&label, scale) / 2);
-    letters::write(image, [begin.min(end), row - 8], &label, scale, ink);
+    image.write([begin.min(end), row - 8], &label, scale, ink);
 }
 
 /// The longest of 1, 2 and 5 times a power of ten up to a length, m, with its text.

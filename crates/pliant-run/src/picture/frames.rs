@@ -1,8 +1,10 @@
 //! A picture of the recorded frame nearest to a time.
 
 use super::colours::colours;
+use super::overlays::{FrameBodies, Overlay, OverlayKind, contacts};
 use super::{Camera, Caption, Image, Look, Theme, View, render_both, render_with};
 use crate::report::text::with_digits;
+use crate::run::contacts::{ContactRow, rows_at};
 use pliant::math::Vec3;
 use pliant_scene::loaded::RunInfo;
 use pliant_scene::numeral::shortened;
@@ -35,10 +37,15 @@ pub trait Frames {
 
     /// Positions of all vertices at the moment with the given index, m; or why not.
     fn positions(&mut self, index: usize) -> Result<Vec<[f32; 3]>, String>;
+
+    /// All contacts in order of time; none where they were not recorded.
+    fn contacts(&self) -> Vec<ContactRow> {
+        Vec::new()
+    }
 }
 
 /// Settings of a picture.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PictureSettings {
     /// Time of the moment, s; the last one when `None`.
     pub at: Option<f64>,
@@ -46,6 +53,10 @@ pub struct PictureSettings {
     pub size: [u32; 2],
     /// From the scene towards the eye, any length.
     pub from: Option<[f64; 3]>,
+    /// What is drawn over the bodies.
+    pub overlays: Vec<OverlayKind>,
+    /// Colours of the page that it is for.
+    pub theme: Theme,
 }
 
 /// Why there is no picture.
@@ -144,7 +155,8 @@ pub fn picture(
     wanted: &PictureSettings,
 ) -> Result<(Frame, Image), FrameError> {
     let shared = Shared::new(run);
-    drawn(run, wanted, &shared, render_with)
+    let (frame, [image]) = drawn(run, wanted, &shared, |view, look| [render_with(view, look)])?;
+    Ok((frame, image))
 }
 
 /// The same for light and for dark pages, with what pictures share found before.
@@ -157,17 +169,18 @@ pub fn pictures(
 }
 
 /// Reads the requested frame and draws it.
-fn drawn<T>(
+fn drawn<const N: usize>(
     run: &mut dyn Frames,
     wanted: &PictureSettings,
     shared: &Shared,
-    draw: fn(&View<'_>, &Look<'_>) -> T,
-) -> Result<(Frame, T), FrameError> {
+    draw: fn(&View<'_>, &Look<'_>) -> [Image; N],
+) -> Result<(Frame, [Image; N]), FrameError> {
     let frames = run.frames();
     let index = nearest(&frames, wanted.at)?;
     let frame = frames[index];
     let unreadable = |why| FrameError::Unreadable { index, time: frame.time, why };
     let positions = run.positions(index).map_err(unreadable)?;
+    let (overlays, mut notices) = overlays(run, &wanted.overlays, frame.time, &positions)?;
     let info = run.info();
     let view = View {
         bodies: &info.bodies,
@@ -178,8 +191,45 @@ fn drawn<T>(
         camera: Camera::of(&info.bodies, info.gravity, wanted.from),
     };
     let Shared { framing, colours } = shared;
-    let look = Look { framing, colours, theme: Theme::Light, caption: Caption::TimeAndScale };
-    Ok((frame, draw(&view, &look)))
+    let (theme, caption) = (wanted.theme, Caption::TimeAndScale);
+    let look = Look { framing, colours, theme, caption, overlays: &overlays };
+    let mut drawn = draw(&view, &look);
+    drawn.iter_mut().for_each(|image| image.notices.append(&mut notices));
+    Ok((frame, drawn))
+}
+
+/// What is drawn over a frame, and what the caller should know of it.
+fn overlays(
+    run: &mut dyn Frames,
+    kinds: &[OverlayKind],
+    time: f64,
+    positions: &[[f32; 3]],
+) -> Result<(Vec<Overlay>, Vec<String>), FrameError> {
+    let (mut made, mut notices) = (Vec::new(), Vec::new());
+    if kinds.iter().any(|kind| *kind != OverlayKind::Contacts) {
+        let unreadable = |why| FrameError::Unreadable { index: 0, time: 0.0, why };
+        let first = run.positions(0).map_err(unreadable)?;
+        match FrameBodies::new(run.info(), &first, positions) {
+            Some(frame) => {
+                let wanted = OverlayKind::ALL.into_iter().filter(|kind| kinds.contains(kind));
+                let of_frame = wanted.filter(|kind| *kind != OverlayKind::Contacts);
+                made.extend(of_frame.map(|kind| frame.overlay(kind)));
+                notices.extend(frame.notice());
+            }
+            None => notices.push("no two bodies with closed surfaces: nothing overlaps".to_owned()),
+        }
+    }
+    if kinds.contains(&OverlayKind::Contacts) {
+        let rows = run.contacts();
+        if rows.is_empty() {
+            let text = "no contacts are recorded; `record.contacts = true` in the scene does";
+            notices.push(text.to_owned());
+        }
+        made.push(contacts(rows_at(&rows, time), positions));
+    }
+    let empty = made.iter().filter(|overlay| overlay.marks.is_empty());
+    notices.extend(empty.map(|overlay| format!("this frame has no {}", overlay.name)));
+    Ok((made, notices))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! The same view gives the same bytes: f64 throughout, index order, and of the functions
 //! that differ between machines only the one that turns moving obstacles.
 
+use overlays::Overlay;
 use pliant::math::Vec3;
 use pliant_scene::loaded::{BodyInfo, RenderMesh};
 
@@ -34,7 +35,11 @@ mod shadow;
 
 mod occlusion;
 
-mod letters;
+pub(crate) mod letters;
+
+mod marks;
+
+pub mod overlays;
 
 mod caption;
 
@@ -149,6 +154,8 @@ pub struct Look<'a> {
     pub theme: Theme,
     /// What is written into it.
     pub caption: Caption,
+    /// What is drawn over it; bodies are faded where there is any.
+    pub overlays: &'a [Overlay],
 }
 
 impl Image {
@@ -157,6 +164,15 @@ impl Image {
         let [width, height] = self.size.map(|side| side as usize);
         if x < width && y < height {
             self.pixels[y * width + x] = colour;
+        }
+    }
+
+    /// Writes a text from its upper left corner.
+    fn write(&mut self, corner: [usize; 2], text: &str, scale: usize, ink: [u8; 3]) {
+        for [x, y] in letters::squares(text, scale) {
+            for k in 0..scale * scale {
+                self.dot([corner[0] + x + k % scale, corner[1] + y + k / scale], ink);
+            }
         }
     }
 }
@@ -207,8 +223,7 @@ struct Drawing<'a> {
 impl<'a> Drawing<'a> {
     fn new(view: &'a View<'a>, look: &'a Look<'a>) -> Drawing<'a> {
         let size = view.size.map(|side| side.clamp(*SIDES.start(), *SIDES.end()));
-        let mut model = model::Model::new(view);
-        model.framed.extend(look.framing);
+        let mut model = model::Model::new(view, look.framing);
         let projection = projection::Projection::new(&model.framed, view.camera, size);
         model.leave_out_hiding(projection.eye);
         let seen = raster::seen(&model, &projection, size);
@@ -233,6 +248,7 @@ impl<'a> Drawing<'a> {
         let pixels = shade::pixels(model, &lit, &Look { theme, ..*self.look });
         let notices = model.notices.clone();
         let mut image = Image { size: projection.size, pixels, notices };
+        marks::draw(&mut image, projection, self.look.overlays, theme);
         if self.look.caption == Caption::TimeAndScale {
             caption::write(&mut image, projection, self.view.time, theme);
         }

@@ -12,6 +12,9 @@ use pliant_scene::loaded::{BodyInfo, RenderMesh};
 /// An obstacle with a diagonal of more than this many times that of the bodies is not framed.
 const LARGE: f64 = 2.5;
 
+/// The same for one that is flat: what stands on it matters, not where it ends.
+const WIDE: f64 = 1.2;
+
 /// A plane is in the picture when it is nearer than this many diagonals of the bodies.
 const NEAR: f64 = 2.0;
 
@@ -71,11 +74,15 @@ pub struct Model {
 }
 
 impl Model {
-    /// Gathers what can be seen.
-    pub fn new(view: &View<'_>) -> Model {
+    /// Gathers what can be seen, in a picture that must hold further points, m.
+    ///
+    /// How large an obstacle counts is relative to the bodies and these points, so that it is
+    /// drawn alike in all pictures that hold the same points.
+    pub fn new(view: &View<'_>, framing: &[Vec3]) -> Model {
         let mut model = Model::default();
         let positions: Vec<Vec3> = view.positions.iter().map(|p| vector(*p)).collect();
         model.add_bodies(view.bodies, &positions);
+        model.framed.extend(framing);
         let size = diagonal(&model.framed);
         let stands = |body: &BodyInfo| !body.rings.is_empty() && !body.triangles.is_empty();
         if view.bodies.iter().any(stands) {
@@ -217,11 +224,13 @@ impl Model {
             ));
         }
         let corners: Vec<Vec3> = shown.iter().flatten().map(|v| positions[*v as usize]).collect();
-        let large = bodies > 0.0 && diagonal(&corners) > LARGE * bodies;
+        let ground = plane(&corners);
+        let most = if ground.is_some() { WIDE } else { LARGE };
+        let large = bodies > 0.0 && diagonal(&corners) > most * bodies;
         let mut paint = Paint::Obstacle;
         if !large {
             self.framed.extend(corners);
-        } else if let Some(ground) = plane(&corners) {
+        } else if let Some(ground) = ground {
             paint = Paint::Ground(self.grounds.len());
             self.grounds.push(ground);
             let middle = middle(&self.framed);

@@ -135,7 +135,7 @@ mod tests {
         let camera = Camera { from: Some([0.0, -0.6, 1.0]), up: [0.0, 0.0, 1.0] };
         let (bodies, size) = (&[body], [200, 200]);
         let view = View { bodies, positions, obstacles: &[], time: 0.0, size, camera };
-        let model = Model::new(&view);
+        let model = Model::new(&view, &[]);
         let projection = Projection::new(&model.framed, camera, size);
         open_sky(&model, &projection, &raster::seen(&model, &projection, size))
     }

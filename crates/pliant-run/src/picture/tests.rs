@@ -187,6 +187,20 @@ fn a_floor_does_not_change_the_frame_but_takes_shadow() {
 }
 
 #[test]
+fn pictures_that_hold_the_same_points_show_the_floor_alike() {
+    let (bodies, obstacles) = ([body("a", 0, 4, &halves(0))], [floor(3.0)]);
+    let grounds = |scale: f32, framing: &[Vec3]| {
+        let positions = square(0.0).map(|p| p.map(|x| scale * x));
+        let model = model::Model::new(&view(&bodies, &positions, &obstacles), framing);
+        (model.grounds.len(), model::diagonal(&model.framed))
+    };
+    // The floor is 8.5 m across, the square 2.8 and 8.5 m: alone the first stands on a ground.
+    assert_eq!([grounds(1.0, &[]).0, grounds(3.0, &[]).0], [1, 0]);
+    let framing = [Vec3::splat(-4.0), Vec3::splat(4.0)];
+    assert_eq!(grounds(1.0, &framing), grounds(3.0, &framing));
+}
+
+#[test]
 fn moving_obstacles_are_where_their_poses_put_them() {
     let mut wall = floor(1.0);
     wall.positions = square(-1.0).to_vec();

@@ -12,9 +12,15 @@ use std::fmt::Write;
 
 mod varint;
 
-mod mesh;
+pub(crate) mod mesh;
 
 mod penetration;
+
+mod outlines;
+
+mod fields;
+
+mod layers;
 
 mod frames;
 
@@ -29,7 +35,7 @@ use crate::report::text::escaped;
 pub use pack::{PackedRun, RunData, pack};
 
 /// Version of the layout of packed runs; the page refuses newer ones.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// What makes the page, for those who do not have it.
 pub const COMMAND: &str = "cargo xtask web";
@@ -66,7 +72,7 @@ impl<'a> Player<'a> {
     /// One self-contained page that plays the runs, side by side if there are several.
     pub fn page(&self, title: &str, runs: &[PackedRun]) -> String {
         let title = format!("<title>{} – Pliant</title>", escaped(title));
-        self.page.replacen(TITLE, &title, 1).replacen(RUNS, &elements(runs), 1)
+        self.page.replacen(TITLE, &title, 1).replacen(RUNS, &elements(runs, None), 1)
     }
 
     /// The same as elements for the body of a report, whose plots follow its time.
@@ -74,9 +80,17 @@ impl<'a> Player<'a> {
         format!(
             "{}\n<div id=\"pliant-player\" class=\"pliant-player\" data-in-report></div>\n{}{}\n",
             self.style,
-            elements(runs),
+            elements(runs, None),
             self.script
         )
+    }
+
+    /// Groups of runs to choose from, each shown side by side, as elements for a page.
+    pub fn groups(&self, groups: &[(&str, Vec<PackedRun>)]) -> String {
+        let runs = groups.iter().map(|(name, runs)| elements(runs, Some(name)));
+        let runs: String = runs.collect();
+        let root = "<div id=\"pliant-player\" class=\"pliant-player framed\"></div>";
+        format!("{}\n{root}\n{runs}{}\n", self.style, self.script)
     }
 }
 
@@ -86,15 +100,16 @@ fn between<'a>(page: &'a str, [begin, end]: [&str; 2]) -> Option<&'a str> {
     Some(rest.split_once(end)?.0)
 }
 
-/// Packed runs as elements that no browser runs or shows.
-fn elements(runs: &[PackedRun]) -> String {
+/// Packed runs as elements that no browser runs or shows, of a group if there are several.
+fn elements(runs: &[PackedRun], group: Option<&str>) -> String {
     let mut html = String::new();
+    let group = group.map_or(String::new(), |name| format!("data-group=\"{}\" ", escaped(name)));
     for run in runs {
         // Writing to a text cannot fail.
         let _ = writeln!(
             html,
             "<script type=\"application/x-pliant-run\" data-format=\"{FORMAT}\" \
-             data-name=\"{}\">{}</script>",
+             {group}data-name=\"{}\">{}</script>",
             escaped(&run.name),
             run.base64
         );

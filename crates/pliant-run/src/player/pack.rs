@@ -6,7 +6,7 @@
 //! ```
 //!
 //! `web/src/run.ts` reads it. Fields are open: a name, a unit, and a number for every drawn
-//! vertex in every frame; the page offers each as a colour.
+//! vertex in every frame; the page offers each as a colour. So are overlays: arrows with a note.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -16,8 +16,11 @@ use pliant::record::row::SeriesRow;
 use pliant_scene::loaded::{BodyInfo, RenderMesh};
 use serde::Serialize;
 
+use super::fields::VertexFields;
 use super::frames::{FrameCoder, Grid};
-use super::mesh::{DrawnMesh, drawn};
+use super::layers::{Field, HeaderField, HeaderOverlay, Overlay};
+use super::mesh::{DrawnBody, DrawnMesh, drawn};
+use super::outlines::OutlineSearch;
 use super::penetration::{DepthSearch, Inside};
 use super::varint;
 use crate::picture::colours::colours;
@@ -25,6 +28,8 @@ use crate::recording::{Recording, RecordingError};
 use crate::report::ReportData;
 use crate::report::curves::{PENETRATING, TIME};
 use crate::report::findings::{Severity, findings};
+use crate::report::text::number;
+use crate::run::contacts::{ContactRow, rows_at};
 use crate::run::series::WIDTH;
 use crate::summary::Summary;
 
@@ -37,8 +42,11 @@ const MOST_COORDINATES: usize = 30_000_000;
 /// Rows of the series, at most.
 const MOST_ROWS: usize = 2_000;
 
-/// Levels of a field between its least and its largest value.
-const LEVELS: f64 = 65_535.0;
+/// Gaps between outlines up to this are contacts, relative to the diagonal of the bodies.
+const TOUCHING: f64 = 2e-3;
+
+/// The field that is found here where the recording does not have it.
+const DEPTH: &str = "depth";
 
 /// Rows and frames of the same moment differ by less than this part of the time.
 const SAME_TIME: f64 = 1e-9;
@@ -66,6 +74,8 @@ pub struct RunData<'a> {
     pub summary: Option<&'a Summary>,
     /// Its series; may be empty.
     pub rows: &'a [[f64; WIDTH]],
+    /// Its contacts, in order of time; may be empty.
+    pub contacts: &'a [ContactRow],
     /// Bytes of the packed run, at most; frames are left out until it fits.
     pub most_bytes: usize,
 }
@@ -92,7 +102,7 @@ struct Header<'a> {
     bodies: Vec<HeaderBody<'a>>,
     obstacles: Vec<HeaderObstacle<'a>>,
     fields: Vec<HeaderField>,
-    overlays: Vec<&'a str>,
+    overlays: Vec<HeaderOverlay>,
     series: HeaderSeries,
 }
 
@@ -123,32 +133,9 @@ struct HeaderObstacle<'a> {
 }
 
 #[derive(Serialize)]
-struct HeaderField {
-    name: &'static str,
-    unit: &'static str,
-    min: f64,
-    max: f64,
-}
-
-#[derive(Serialize)]
 struct HeaderSeries {
     columns: Vec<&'static str>,
     rows: usize,
-}
-
-/// A number at every drawn vertex in every frame.
-struct Field {
-    name: &'static str,
-    unit: &'static str,
-    /// Frame by frame; as many as there are drawn vertices.
-    values: Vec<Vec<f32>>,
-}
-
-/// Arrows: a place and a vector each, in every frame.
-struct Overlay {
-    name: &'static str,
-    /// Frame by frame, world space, m.
-    arrows: Vec<Vec<[Vec3; 2]>>,
 }
 
 /// Everything of the frames that are shown.
@@ -197,8 +184,9 @@ fn packed(run: &mut RunData<'_>, mesh: &DrawnMesh, every: usize) -> Result<Strin
         varint::indices(obstacle.triangles.iter().flatten().copied(), &mut body);
     }
     body.append(&mut contents.frames.bytes);
-    let fields = contents.fields.iter().map(|field| write_field(field, &mut body)).collect();
-    contents.overlays.iter().for_each(|overlay| write_overlay(overlay, &grid, &mut body));
+    let fields = contents.fields.iter().map(|field| field.write(&mut body)).collect();
+    let overlays = contents.overlays.iter().map(|overlay| overlay.write(&grid, &mut body));
+    let overlays = overlays.collect();
     for obstacle in info.obstacles.iter().filter(|obstacle| moves(obstacle)) {
         varint::floats(poses(obstacle, &contents.times), &mut body);
     }
@@ -207,18 +195,8 @@ fn packed(run: &mut RunData<'_>, mesh: &DrawnMesh, every: usize) -> Result<Strin
     let series = HeaderSeries { columns: SeriesRow::COLUMNS.to_vec(), rows: rows.len() };
     varint::floats(rows.flat_map(|row| row.map(|value| value as f32)), &mut body);
     let painted = colours(&info.bodies, &ends);
-    let bodies = info.bodies.iter().zip(&mesh.bodies).zip(painted).map(|((own, drawn), colour)| {
-        HeaderBody {
-            name: &own.name,
-            kind: &own.kind,
-            first: drawn.first,
-            count: drawn.count,
-            colour,
-            triangles: drawn.triangles.len(),
-            rings: drawn.rings.iter().map(Vec::len).collect(),
-            edges: drawn.edges.len(),
-        }
-    });
+    let drawn = info.bodies.iter().zip(&mesh.bodies).zip(painted);
+    let bodies = drawn.map(|((own, drawn), colour)| HeaderBody::new(own, drawn, colour));
     let header = Header {
         format: super::FORMAT,
         pliant: &run.recording.header().pliant,
@@ -239,7 +217,7 @@ fn packed(run: &mut RunData<'_>, mesh: &DrawnMesh, every: usize) -> Result<Strin
         bodies: bodies.collect(),
         obstacles: info.obstacles.iter().map(HeaderObstacle::new).collect(),
         fields,
-        overlays: contents.overlays.iter().map(|overlay| overlay.name).collect(),
+        overlays,
         series,
     };
     Ok(deflated(&header, &body))
@@ -259,6 +237,21 @@ fn deflated(header: &Header<'_>, body: &[u8]) -> String {
 fn is_plane(bodies: &[BodyInfo]) -> bool {
     let is_flat = |body: &BodyInfo| !body.rings.is_empty() && body.triangles.is_empty();
     !bodies.is_empty() && bodies.iter().all(is_flat)
+}
+
+impl<'a> HeaderBody<'a> {
+    fn new(own: &'a BodyInfo, drawn: &DrawnBody, colour: usize) -> HeaderBody<'a> {
+        HeaderBody {
+            name: &own.name,
+            kind: &own.kind,
+            first: drawn.first,
+            count: drawn.count,
+            colour,
+            triangles: drawn.triangles.len(),
+            rings: drawn.rings.iter().map(Vec::len).collect(),
+            edges: drawn.edges.len(),
+        }
+    }
 }
 
 impl<'a> HeaderObstacle<'a> {
@@ -309,8 +302,11 @@ fn contents(
     every: usize,
 ) -> Result<Contents, RecordingError> {
     let mut contents = Contents::default();
-    let mut search: Option<Option<DepthSearch>> = None;
-    let mut inside: Vec<Vec<(Inside, Vec3)>> = Vec::new();
+    let header = run.recording.header();
+    let recorded = VertexFields::new(&header.info.recorded, mesh, header.vertices);
+    let mut fields: Vec<Field> = recorded.names().map(Field::recorded).collect();
+    let mut search: Option<Search> = None;
+    let (mut inside, mut touching) = (Vec::new(), Vec::new());
     let (mut lost, all) = (0, run.recording.frames().len());
     for index in (0..all).step_by(every) {
         let frame = run.recording.read(index)?;
@@ -318,43 +314,139 @@ fn contents(
         let missing = contents.frames.push(grid, &positions);
         lost += usize::from(missing > 0);
         contents.times.push(frame.time);
-        let search = search.get_or_insert_with(|| DepthSearch::new(mesh, &positions));
-        let found = match search {
-            Some(search) if missing == 0 && overlaps_at(run.rows, frame.time) => {
-                search.at(&positions, grid.quantum)
-            }
-            _ => Vec::new(),
+        for (field, values) in fields.iter_mut().zip(recorded.read(&frame.values)) {
+            field.push(values);
+        }
+        let search = search.get_or_insert_with(|| Search::new(mesh, &positions, grid));
+        let (mut found, contacts) = match missing {
+            0 => search.in_plane(&positions),
+            _ => Default::default(),
         };
+        if missing == 0 && overlaps_at(run.rows, frame.time) {
+            found.extend(search.in_space(&positions));
+        }
         let with_place = |inside: Inside| (inside, positions[inside.vertex as usize]);
         inside.push(found.into_iter().map(with_place).collect());
+        touching.push(contacts);
     }
-    if inside.iter().any(|frame| !frame.is_empty()) {
-        contents.fields.push(depths(&inside, mesh.source.len()));
-        let arrow = |(inside, place): &(Inside, Vec3)| [*place, inside.depth * inside.direction];
-        let arrows = inside.iter().map(|frame| frame.iter().map(arrow).collect()).collect();
-        contents.overlays.push(Overlay { name: "way out", arrows });
-    }
-    if every > 1 {
-        let shown = contents.times.len();
-        let text =
-            format!("{}: {shown} of {all} frames are in this page, one in {every}.", run.name);
-        contents.notices.push(text);
-    }
-    if lost > 0 {
-        let frames = if lost == 1 { "frame has" } else { "frames have" };
-        contents.notices.push(format!(
-            "{}: {lost} {frames} vertices that are not finite; they stay where they were.",
-            run.name
-        ));
-    }
-    if !run.recording.is_complete() {
-        let bytes = run.recording.lost_bytes();
-        contents.notices.push(format!(
-            "The recording of {} was cut short: {bytes} bytes after its last whole frame are lost.",
-            run.name
-        ));
-    }
+    let reach = search.map_or(0.0, |search| search.reach);
+    contents.add_fields(run.name, fields, &inside, mesh.source.len());
+    contents.add_arrows(run.contacts, &inside, touching, reach);
+    contents.add_notices(run, every, lost);
     Ok(contents)
+}
+
+/// Looks for vertices inside other bodies, and in the plane for contacts.
+struct Search {
+    space: Option<DepthSearch>,
+    plane: Option<OutlineSearch>,
+    /// Depths up to this are rounding, m.
+    least: f64,
+    /// Gaps up to this are contacts in the plane, m.
+    reach: f64,
+}
+
+impl Search {
+    fn new(mesh: &DrawnMesh, positions: &[Vec3], grid: &Grid) -> Search {
+        Search {
+            space: DepthSearch::new(mesh, positions),
+            plane: OutlineSearch::new(mesh, positions),
+            least: grid.quantum,
+            reach: TOUCHING * diagonal(positions),
+        }
+    }
+
+    /// Vertices of outlines inside others, and contacts, in one frame.
+    fn in_plane(&mut self, positions: &[Vec3]) -> (Vec<Inside>, Vec<[Vec3; 2]>) {
+        match &mut self.plane {
+            Some(plane) => plane.at(positions, self.least, self.reach),
+            None => Default::default(),
+        }
+    }
+
+    /// Vertices of closed surfaces inside others in one frame.
+    fn in_space(&mut self, positions: &[Vec3]) -> Vec<Inside> {
+        self.space.as_mut().map_or(Vec::new(), |space| space.at(positions, self.least))
+    }
+}
+
+/// Length across the finite points, m.
+fn diagonal(positions: &[Vec3]) -> f64 {
+    let around = Aabb::around(positions.iter().copied().filter(|p| p.is_finite()));
+    let size = (around.max - around.min).length();
+    if size > 0.0 && size.is_finite() { size } else { 1.0 }
+}
+
+impl Contents {
+    /// Fields of the recording that are known, and depth where there is any.
+    fn add_fields(
+        &mut self,
+        name: &str,
+        fields: Vec<Field>,
+        inside: &[Vec<(Inside, Vec3)>],
+        vertices: usize,
+    ) {
+        let mut depth = None;
+        for field in fields {
+            if field.name() == DEPTH {
+                depth = Some(field);
+            } else if field.is_known() {
+                self.fields.push(field);
+            } else {
+                let what = field.name();
+                self.notices.push(format!("{name}: {what} was recorded, but is known nowhere."));
+            }
+        }
+        let depth = Field::depth(inside, depth, vertices);
+        if !depth.is_zero() {
+            self.fields.insert(0, depth);
+        }
+    }
+
+    /// Exit directions, and contacts: those of the table, in the plane those that were found.
+    fn add_arrows(
+        &mut self,
+        rows: &[ContactRow],
+        inside: &[Vec<(Inside, Vec3)>],
+        touching: Vec<Vec<[Vec3; 2]>>,
+        reach: f64,
+    ) {
+        let size = reach / TOUCHING;
+        let pressing: Vec<&[ContactRow]> = self.times.iter().map(|t| rows_at(rows, *t)).collect();
+        let normal = |row: &ContactRow| [row.point, row.normal];
+        let table: Vec<Vec<[Vec3; 2]>> =
+            pressing.iter().map(|rows| rows.iter().map(normal).collect()).collect();
+        let all = [
+            Overlay::exits(inside),
+            Overlay::contacts(table, size, "points that press, with their normals".to_owned()),
+            Overlay::contacts(touching, size, format!("gaps up to {} m", number(reach))),
+            Overlay::forces(&pressing, size),
+        ];
+        self.overlays.extend(all.into_iter().filter(Overlay::has_arrows));
+    }
+
+    /// What the page must say of what it does not show.
+    fn add_notices(&mut self, run: &RunData<'_>, every: usize, lost: usize) {
+        let (name, all) = (run.name, run.recording.frames().len());
+        if every > 1 {
+            let shown = self.times.len();
+            let text = format!("{name}: {shown} of {all} frames are in this page, one in {every}.");
+            self.notices.push(text);
+        }
+        if lost > 0 {
+            let frames = if lost == 1 { "frame has" } else { "frames have" };
+            self.notices.push(format!(
+                "{name}: {lost} {frames} vertices that are not finite; they stay where they were.",
+            ));
+        }
+        if !run.recording.is_complete() {
+            let bytes = run.recording.lost_bytes();
+            self.notices.push(format!(
+                "The recording of {name} was cut short: {bytes} bytes after its last whole frame \
+                 are lost.",
+            ));
+        }
+    }
 }
 
 /// Whether the series has vertices inside bodies at a time, or does not say.
@@ -363,48 +455,6 @@ fn overlaps_at(rows: &[[f64; WIDTH]], time: f64) -> bool {
     let at = rows.partition_point(|row| row[TIME] < time - slack);
     let row = rows.get(at).filter(|row| (row[TIME] - time).abs() <= slack);
     row.is_none_or(|row| row[PENETRATING] != 0.0)
-}
-
-/// Depth of every vertex, 0 outside.
-fn depths(inside: &[Vec<(Inside, Vec3)>], vertices: usize) -> Field {
-    let frame = |found: &Vec<(Inside, Vec3)>| {
-        let mut values = vec![0.0; vertices];
-        found.iter().for_each(|(inside, _)| values[inside.vertex as usize] = inside.depth as f32);
-        values
-    };
-    Field { name: "depth", unit: "m", values: inside.iter().map(frame).collect() }
-}
-
-/// Levels of a field as differences from frame to frame; returns how the header describes it.
-fn write_field(field: &Field, bytes: &mut Vec<u8>) -> HeaderField {
-    let finite = || field.values.iter().flatten().copied().filter(|value| value.is_finite());
-    let [min, max] =
-        [finite().fold(f32::INFINITY, f32::min), finite().fold(f32::NEG_INFINITY, f32::max)];
-    let [min, max] = if min < max { [f64::from(min), f64::from(max)] } else { [0.0, 1.0] };
-    let level = |value: f32| {
-        let part = (f64::from(value) - min) / (max - min);
-        if part.is_finite() { (part.clamp(0.0, 1.0) * LEVELS).round() as i64 } else { 0 }
-    };
-    let mut last = vec![0; field.values.first().map_or(0, Vec::len)];
-    for values in &field.values {
-        for (last, value) in last.iter_mut().zip(values) {
-            let level = level(*value);
-            varint::signed(level - *last, bytes);
-            *last = level;
-        }
-    }
-    HeaderField { name: field.name, unit: field.unit, min, max }
-}
-
-fn write_overlay(overlay: &Overlay, grid: &Grid, bytes: &mut Vec<u8>) {
-    for arrows in &overlay.arrows {
-        varint::unsigned(arrows.len() as u64, bytes);
-        for [place, vector] in arrows {
-            let place = grid.rounded(*place).unwrap_or([0; 3]);
-            let steps = place.into_iter().chain(grid.vector(*vector));
-            steps.for_each(|step| varint::signed(i64::from(step), bytes));
-        }
-    }
 }
 
 fn moves(obstacle: &RenderMesh) -> bool {

@@ -7,11 +7,13 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use pliant::math::Vec3;
 use pliant_scene::loaded::{BodyInfo, RenderMesh, RunInfo};
+use pliant_scene::spec::Field;
 use serde_json::Value;
 
 use super::view::{NamedRun, ViewError, found_runs, packed_runs};
 use super::*;
 use crate::recording::{Header, Recording, Writer};
+use crate::run::contacts::ContactRow;
 use crate::run::folder::RECORDING;
 use crate::run::series::WIDTH;
 
@@ -106,7 +108,8 @@ fn recorded(place: &Place, change: impl Fn(usize, &mut Vec<Vec3>)) -> PathBuf {
 
 fn packed(path: &Path, rows: &[[f64; WIDTH]], most_bytes: usize) -> PackedRun {
     let recording = &mut Recording::open(path).unwrap();
-    pack(RunData { name: "a <b>", recording, summary: None, rows, most_bytes }).unwrap()
+    let contacts = &[];
+    pack(RunData { name: "a <b>", recording, summary: None, rows, contacts, most_bytes }).unwrap()
 }
 
 /// The slow and obvious reader of the layout in [`pack`].
@@ -245,10 +248,71 @@ fn depth_and_way_out_are_those_of_vertices_inside() {
     assert_eq!(levels, [0, 0, 0, 0, 65_535, 0, 0, 0]);
     (0..8 * (FRAMES - 1)).for_each(|_| _ = reader.signed());
     let quantum = reader.header["quantum"].as_f64().unwrap();
-    assert_eq!(reader.header["overlays"][0], "way out");
+    assert_eq!(reader.header["overlays"][0]["name"], "way out");
     assert_eq!(reader.unsigned(), 1);
     let way: Vec<f64> = (0..6).map(|_| quantum * reader.signed() as f64).collect();
     assert!((Vec3::new(way[3], way[4], way[5]).length() - 0.05).abs() < 2.0 * quantum, "{way:?}");
+}
+
+/// A recording with fields; frame 0 has no pressure yet, as before the first step.
+fn recorded_fields(place: &Place) -> PathBuf {
+    let path = place.0.join("fields.pliant");
+    let mut info = info();
+    info.recorded.tets = vec![[0, 1, 2, 3], [5, 6, 7, 8]];
+    info.recorded.fields = vec![Field::ContactPressure, Field::Stress, Field::Depth];
+    let header = Header { pliant: "0.0.1".to_owned(), vertices: 10, info };
+    let mut writer = Writer::create(&path, &header).unwrap();
+    for frame in 0..2 {
+        let pressure = (0..10).map(|v| if frame == 0 { f32::NAN } else { 100.0 * v as f32 });
+        // Tension of 3 Pa in the first tet, 9 Pa in the second.
+        let stress = [3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 9.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        let depth = [0.0; 10];
+        let values: Vec<f32> = pressure.chain(stress).chain(depth).collect();
+        writer.push_with_fields(frame, frame as f64, &positions(6), &values).unwrap();
+    }
+    writer.finish().unwrap();
+    path
+}
+
+#[test]
+fn fields_of_the_recording_and_contacts_are_packed() {
+    let place = Place::new("fields");
+    let path = recorded_fields(&place);
+    let row = |time: f64, newtons: f64| ContactRow {
+        time,
+        point: Vec3::ZERO,
+        normal: Vec3::Z,
+        force: newtons * Vec3::Z,
+    };
+    let contacts = &[row(0.5, 1.0), row(1.0, 8.0), row(1.0, 4.0)];
+    let recording = &mut Recording::open(&path).unwrap();
+    let (summary, most_bytes) = (None, MOST_BYTES);
+    let run = RunData { name: "a", recording, summary, rows: &[], contacts, most_bytes };
+    let mut reader = Reader::new(&pack(run).unwrap());
+    let fields = reader.header["fields"].clone();
+    let known =
+        |k: usize| (fields[k]["name"].as_str().unwrap(), fields[k]["max"].as_f64().unwrap());
+    // Depth is 0 everywhere and left out; vertices 4 and 9 of the recording are not drawn.
+    assert_eq!(fields.as_array().unwrap().len(), 2);
+    assert_eq!([known(0), known(1)], [("pressure", 800.0), ("stress", 9.0)]);
+    assert_eq!([&fields[0]["unknown"], &fields[1]["unknown"]], [true, false]);
+    let overlays = reader.header["overlays"].clone();
+    assert_eq!([&overlays[0]["name"], &overlays[1]["name"]], ["contacts", "contact forces"]);
+    reader.meshes();
+    reader.frames();
+    let levels: Vec<i64> = (0..8).map(|_| reader.signed()).collect();
+    assert_eq!(levels, [0; 8]); // not known in the first frame
+    let levels: Vec<i64> = (0..8).map(|_| reader.signed()).collect();
+    assert_eq!((levels[0], levels[7]), (1, 4095)); // 0 Pa and 800 Pa
+    let levels: Vec<i64> = (0..8).map(|_| reader.signed()).collect();
+    assert_eq!(levels, [0, 0, 0, 0, 4095, 4095, 4095, 4095]); // 3 Pa and 9 Pa
+    (0..8).for_each(|_| _ = reader.signed());
+    // No contact at 0 s, two at 1 s; 8 N are twice as long as 4 N.
+    assert_eq!([reader.unsigned(), reader.unsigned()], [0, 2]);
+    (0..12).for_each(|_| _ = reader.signed());
+    assert_eq!([reader.unsigned(), reader.unsigned()], [0, 2]);
+    let forces: Vec<i64> = (0..12).map(|_| reader.signed()).collect();
+    assert!((forces[5] - 2 * forces[11]).abs() <= 1 && forces[11] > 0, "{forces:?}");
 }
 
 #[test]
@@ -340,9 +404,11 @@ fn runs_are_put_into_the_page_once_and_cannot_leave_their_element() {
     let page = player.page("<i>", &[run.clone(), run.clone()]);
     assert!(page.contains("<title>&lt;i&gt; – Pliant</title>"), "{page}");
     assert_eq!(
-        page.matches("data-format=\"1\" data-name=\"a&quot;&lt;b&gt;\">AAAA</script>").count(),
+        page.matches("data-format=\"2\" data-name=\"a&quot;&lt;b&gt;\">AAAA</script>").count(),
         2
     );
+    let groups = player.groups(&[("a", vec![run.clone()]), ("b", vec![run.clone()])]);
+    assert_eq!(groups.matches("data-group=").count(), 2);
     let inside = player.elements(&[run]);
     assert!(inside.contains("data-in-report") && inside.contains("<style>"), "{inside}");
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::{PackedRun, RunData, pack};
 use crate::recording::{Recording, RecordingError};
-use crate::run::folder::{RECORDING, SERIES, read_summary};
-use crate::run::series;
+use crate::run::folder::{CONTACTS, RECORDING, SERIES, read_summary};
+use crate::run::{contacts, series};
 use pliant_io::atomic_file::io_message;
 
 /// Runs of one page, at most: more are too small side by side.
@@ -105,6 +105,7 @@ fn packed_run(run: &NamedRun, most_bytes: usize) -> Result<PackedRun, ViewError>
         false => Vec::new(),
     };
     let summary = if is_folder { read_summary(path).ok().flatten() } else { None };
-    let (summary, rows) = (summary.as_ref(), rows.as_slice());
-    Ok(pack(RunData { name, recording, summary, rows, most_bytes })?)
+    let contacts = contacts::read(&path.join(CONTACTS)).unwrap_or_default();
+    let (summary, rows, contacts) = (summary.as_ref(), rows.as_slice(), contacts.as_slice());
+    Ok(pack(RunData { name, recording, summary, rows, contacts, most_bytes })?)
 }

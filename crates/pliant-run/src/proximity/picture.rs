@@ -11,12 +11,10 @@ use pliant_plane::segment::place;
 use pliant_plane::{Place, ProximityResult, Side};
 
 use super::Found;
-use crate::picture::Image;
+use crate::picture::{Image, letters};
 use pliant_io::outline::drawing::YAxis;
 
 mod canvas;
-
-mod letters;
 
 mod view;
 
@@ -39,6 +37,9 @@ const BETWEEN: Rgb = [0.66, 0.05, 0.40];
 const INK: Rgb = [0.16, 0.17, 0.20];
 
 const WHITE: Rgb = [1.0; 3];
+
+/// Pixels of the picture for one of a letter.
+const LETTERS: usize = 2;
 
 /// Thickness of a and b, pixels; b shows beside a where they run together.
 const LINES: [f64; 2] = [2.2, 4.2];
@@ -234,12 +235,19 @@ impl Spread {
     }
 }
 
+/// Writes a text from its upper left corner.
+fn write(canvas: &mut Canvas, corner: [usize; 2], text: &str) {
+    for [x, y] in letters::squares(text, LETTERS) {
+        canvas.square([corner[0] + x, corner[1] + y], LETTERS, INK);
+    }
+}
+
 /// Which colour is whose, and how long a length is.
 fn legend(canvas: &mut Canvas, length: f64, pixel: f64) {
     let (width, height) = (canvas.width as f64, canvas.height as f64);
     let bar = length / pixel;
     let text = format!("{length}");
-    let wide = bar.max(letters::width(&text)) + 24.0;
+    let wide = bar.max(letters::width(&text, LETTERS) as f64) + 24.0;
     if wide + 130.0 > width || height < 160.0 {
         return; // No room: the picture matters more.
     }
@@ -250,10 +258,10 @@ fn legend(canvas: &mut Canvas, length: f64, pixel: f64) {
     for end in ends {
         canvas.line([end - Vec2::new(0.0, 4.0), end + Vec2::new(0.0, 4.0)], 2.0, INK);
     }
-    letters::write(canvas, Vec2::new(22.0, height - 44.0), &text, INK);
+    write(canvas, [22, canvas.height - 44], &text);
     canvas.panel([Vec2::new(10.0, 10.0), Vec2::new(112.0, 40.0)]);
     for (x, name, colour) in [(20.0, "a", A), (66.0, "b", B)] {
         canvas.line([Vec2::new(x, 25.0), Vec2::new(x + 16.0, 25.0)], 4.0, colour);
-        letters::write(canvas, Vec2::new(x + 23.0, 18.0), name, INK);
+        write(canvas, [x as usize + 23, 18], name);
     }
 }

@@ -74,6 +74,11 @@ impl Recording {
         &self.header.info
     }
 
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Version of the program that wrote it, and how many vertices it has.
     pub fn header(&self) -> &Header {
         &self.header

@@ -29,6 +29,8 @@ pub mod run_report;
 
 pub mod compared;
 
+pub mod demonstration;
+
 pub use curves::Overlaid;
 
 /// The look of the page.

@@ -9,7 +9,8 @@ use crate::player::{MOST_BYTES, Player, RunData, pack};
 use crate::recording::Recording;
 use crate::report::text::number;
 use crate::report::{Picture, ReportData, html};
-use crate::run::folder::RECORDING;
+use crate::run::contacts;
+use crate::run::folder::{CONTACTS, RECORDING};
 use crate::run::series::WIDTH;
 use crate::summary::Summary;
 use pliant_scene::loaded::LoadedScene;
@@ -41,7 +42,8 @@ pub fn of_run_with(
         let recording = &mut Recording::open(&path).ok()?;
         let name = &built.info.scene;
         let summary = Some(summary);
-        let run = RunData { name, recording, summary, rows, most_bytes: MOST_BYTES };
+        let contacts = &contacts::read(&folder.join(CONTACTS)).unwrap_or_default();
+        let run = RunData { name, recording, summary, rows, contacts, most_bytes: MOST_BYTES };
         pack(run).ok().map(|run| player.elements(&[run]))
     });
     let pictures: Vec<_> = drawn
@@ -78,7 +80,7 @@ fn pictures(path: &Path) -> Vec<Drawn> {
     let shared = Shared::new(&mut recording);
     let mut drawn = Vec::new();
     for frame in chosen.into_iter().filter_map(|index| moments.get(index)) {
-        let wanted = PictureSettings { at: Some(frame.time), size: SIZE, from: None };
+        let wanted = PictureSettings { at: Some(frame.time), size: SIZE, ..Default::default() };
         if let Ok((_, images)) = frames::pictures(&mut recording, &wanted, &shared) {
             let caption = format!("at {} s", number(frame.time));
             drawn.push(Drawn { caption, pngs: images.map(|image| png(&image)) });
@@ -91,7 +93,8 @@ fn pictures(path: &Path) -> Vec<Drawn> {
 pub fn last_picture(path: &Path) -> Option<Vec<u8>> {
     let mut recording = Recording::open(path).ok()?;
     let shared = Shared::new(&mut recording);
-    let wanted = PictureSettings { at: None, size: SIZE.map(|side| side / 2), from: None };
+    let wanted =
+        PictureSettings { at: None, size: SIZE.map(|side| side / 2), ..Default::default() };
     let (_, [light, _]) = frames::pictures(&mut recording, &wanted, &shared).ok()?;
     Some(png(&light))
 }
@@ -108,6 +111,10 @@ impl Frames for Recording {
 
     fn positions(&mut self, index: usize) -> Result<Vec<[f32; 3]>, String> {
         self.read(index).map(|frame| frame.positions).map_err(|error| error.to_string())
+    }
+
+    fn contacts(&self) -> Vec<contacts::ContactRow> {
+        contacts::read(&self.path().with_file_name(CONTACTS)).unwrap_or_default()
     }
 }
 

@@ -449,6 +449,16 @@ fn a_pinned_vertex_rides_on_its_keyframes() {
 }
 
 #[test]
+fn the_scene_of_the_tutorial_runs() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src/tutorials/tower.toml");
+    let mut built = load(path.to_str().unwrap(), &["young=2e5"]).unwrap();
+    for _ in 0..10 {
+        built.world.step().unwrap();
+    }
+    assert_eq!(built.info.bodies.len(), 4);
+}
+
+#[test]
 fn the_book_has_every_key() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src/scenes.md");
     let page = std::fs::read_to_string(&path).unwrap();
