@@ -60,9 +60,10 @@ pub fn run() -> Result<(), String> {
     );
     println!("| by | size over diagonal | tets | angles | volume | CPU time, s | µs per tet |");
     println!("|---|---|---|---|---|---|---|");
-    let bounds = surface.positions().iter().fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |b, p| {
-        [b[0].min(*p), b[1].max(*p)]
-    });
+    let bounds = surface
+        .positions()
+        .iter()
+        .fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |b, p| [b[0].min(*p), b[1].max(*p)]);
     let diagonal = bounds[0].distance(bounds[1]);
     for fineness in FINENESS {
         let size = diagonal / fineness;

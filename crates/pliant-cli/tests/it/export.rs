@@ -138,7 +138,10 @@ fn a_disk_without_room_is_one_line_and_leaves_nothing() {
     }
     let folder = Folder::new("export-full");
     let run = run(&folder);
-    let cube = folder.write("cube.off", "OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 1 2 3\n3 0 3 2\n");
+    let cube = folder.write(
+        "cube.off",
+        "OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 1 2 3\n3 0 3 2\n",
+    );
     let cube = cube.to_string_lossy().into_owned();
     let check = |arguments: &[&str]| {
         let mut command = Command::new("sh");

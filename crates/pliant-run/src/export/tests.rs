@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pliant::math::Vec3;
-use pliant_scene::loaded::{BodyInfo, RenderMesh, RunInfo};
+use pliant_scene::loaded::{BodyInfo, CarriedSurface, RenderMesh, RunInfo};
 use serde_json::Value;
 
 use super::*;

@@ -64,7 +64,9 @@ pub(super) fn what_is_wrong(info: &RunInfo) -> Option<String> {
     for (index, surface) in info.carried.iter().enumerate() {
         let (carriers, weights) = (surface.len(), surface.weights.len());
         if carriers != weights {
-            return Some(format!("fine surface {index} has {carriers} vertices, {weights} weights"));
+            return Some(format!(
+                "fine surface {index} has {carriers} vertices, {weights} weights"
+            ));
         }
         let most = surface.carriers.iter().flatten().max().map_or(0, |v| *v as usize + 1);
         for body in surface.bodies.iter().map(|body| *body as usize) {

@@ -62,7 +62,8 @@ impl Recording {
             recording.scan(start).map_err(failed)?;
         }
         // Without frames nothing is unpacked, and the file may be as small as its header.
-        let points = recording.header.points().saturating_add(recording.header.info.carried_vertices());
+        let points =
+            recording.header.points().saturating_add(recording.header.info.carried_vertices());
         let (vertices, most) = (points as u64, most_vertices(size));
         if !recording.frames.is_empty() && vertices > most {
             let what = format!("{vertices} vertices in {size} bytes, at most {most} are possible");

@@ -162,7 +162,11 @@ mod tests {
         let far = "{ kind = \"ball\", radius = 50, layers = 2 }";
         let loaded = make(COARSE, far).unwrap();
         let expected = "`ball`: the render mesh reaches ";
-        assert!(loaded.notices.iter().any(|note| note.starts_with(expected)), "{:?}", loaded.notices);
+        assert!(
+            loaded.notices.iter().any(|note| note.starts_with(expected)),
+            "{:?}",
+            loaded.notices
+        );
         assert!(make(COARSE, FINE).unwrap().notices.is_empty());
     }
 }

@@ -39,7 +39,8 @@ impl JsonSchema for PresetName {
             json!({ "const": preset.name(), "type": "string", "description": description })
         };
         let words: Vec<Value> = MaterialPreset::ALL.into_iter().map(word).collect();
-        let description = "A material by name; nearly incompressible ones have a Poisson's ratio of 0.45.";
+        let description =
+            "A material by name; nearly incompressible ones have a Poisson's ratio of 0.45.";
         let mut schema = Schema::default();
         schema.insert("description".to_owned(), description.into());
         schema.insert("oneOf".to_owned(), Value::Array(words));

@@ -164,7 +164,8 @@ mod tests {
         let found = embed(&mesh, &points);
         let mut farthest: f64 = 0.0;
         for (point, carrier) in points.iter().zip(&found.carriers) {
-            let of = |tet: usize| distance_sq(*point, corners(tet), barycentric(*point, corners(tet)));
+            let of =
+                |tet: usize| distance_sq(*point, corners(tet), barycentric(*point, corners(tet)));
             let mut best = (f64::INFINITY, 0);
             for tet in 0..mesh.tets().len() {
                 if of(tet) < best.0 {
