@@ -6,8 +6,6 @@ use std::process::ExitCode;
 
 mod mesh;
 
-mod meshio;
-
 mod scenes;
 
 mod depth;
@@ -49,7 +47,8 @@ mod timing;
 fn main() -> ExitCode {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match wanted.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] | ["mesh"] => mesh::run(),
+        [] => mesh::run(&[]),
+        ["mesh", ref tables @ ..] => mesh::run(tables),
         ["depth", "ours", scene, steps] => depth::run_ours(scene, steps),
         ["depth", ref scenes @ ..] => depth::run(scenes),
         ["dynamics", "ours", scene, method, frames] => dynamics::run_ours(scene, method, frames),

@@ -32,6 +32,17 @@ pub fn single<T>(work: impl FnOnce() -> T) -> (f64, T) {
     (since(clock, cpu), result)
 }
 
+/// CPU time of all threads of work that is too long to be repeated, s, and its result.
+pub fn all_threads<T>(work: impl FnOnce() -> T) -> (f64, T) {
+    let (clock, cpu) = (Instant::now(), process_time());
+    let result = work();
+    let time = match (cpu, process_time()) {
+        (Some(before), Some(after)) => after - before,
+        _ => clock.elapsed().as_secs_f64(),
+    };
+    (time, result)
+}
+
 /// Fastest time on the clock of a few samples, s: for work that another machine does.
 pub fn fastest_wall<T>(mut work: impl FnMut() -> T) -> (f64, T) {
     let mut repeats = 1;
@@ -102,12 +113,29 @@ impl Spread {
 /// CPU time of this thread so far, s.
 #[cfg(unix)]
 fn cpu_time() -> Option<f64> {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    counted(rustix::time::ClockId::ThreadCPUTime)
+}
+
+/// CPU time of all threads of this process so far, s.
+#[cfg(unix)]
+fn process_time() -> Option<f64> {
+    counted(rustix::time::ClockId::ProcessCPUTime)
+}
+
+#[cfg(unix)]
+fn counted(clock: rustix::time::ClockId) -> Option<f64> {
+    let time = rustix::time::clock_gettime(clock);
     Some(time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64)
 }
 
 /// Not measured on other systems.
 #[cfg(not(unix))]
 fn cpu_time() -> Option<f64> {
+    None
+}
+
+/// Not measured on other systems.
+#[cfg(not(unix))]
+fn process_time() -> Option<f64> {
     None
 }

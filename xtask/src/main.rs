@@ -13,6 +13,8 @@ mod web;
 
 mod figures;
 
+mod readers;
+
 mod tasks;
 
 mod source;
@@ -38,8 +40,9 @@ The tasks of Pliant. Run them from the root of the repository.
                              format, clippy, rustdoc, all tests, wasm32, the book,
                              and the player where Node and Chromium are there
   cargo xtask test all       the same, then what takes longer: the direct solver,
-                             every built-in scene in the player, and half a minute
-                             of hostile input for every reader
+                             every built-in scene in the player, exports opened by
+                             vtk, meshio, NumPy and the glTF validator, and half a
+                             minute of hostile input for every reader
   cargo xtask web            build the player, which the next build of the program
                              takes in for `pliant view` and reports; needs Node
   cargo xtask figures [SCENE] make the pictures of README and book from runs of scenes

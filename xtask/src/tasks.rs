@@ -2,6 +2,7 @@
 
 use crate::methods;
 use crate::papers;
+use crate::readers;
 use crate::repository::{root, target_dir};
 use crate::setup::{self, cargo};
 use crate::steps::{self, Failure, Step, execute, execute_for_code};
@@ -32,9 +33,10 @@ const TEST: [Step; 9] = [
 ];
 
 /// What takes too long for every change: `cargo xtask test all` runs it after the others.
-const LONG: [Step; 3] = [
+const LONG: [Step; 4] = [
     Step { name: "direct solver", work: direct },
     Step { name: "scenes in the player", work: web::scenes },
+    Step { name: "readers of others", work: readers::open_files },
     Step { name: "fuzz", work: fuzz_each },
 ];
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use pliant_run::mesh::{MeshReport, mesh};
+use pliant_run::mesh::{MeshError, MeshReport, mesh};
 use pliant_run::report::text::with_digits;
 
 use crate::show::{self, DIM, EarlyExit, HEADING, counted, plain};
@@ -15,8 +15,9 @@ const DIGITS: usize = 4;
 
 /// What `pliant mesh --help` ends with.
 pub const AFTER_HELP: &str = "\
-Exit code: 0 when the tets are written, 2 for bad arguments or input. An open surface is refused
-with the number of its open edges; on any error the file is not written and an old one is kept.
+Exit code: 0 when the tets are written, 1 when they cannot be, 2 for bad arguments or input. An
+open surface is refused with the number of its open edges; on any error the file is not written
+and an old one is kept.
 
 With --json, one object on stdout:
   {\"file\",\"out\",\"size\",\"vertices\",\"tets\",\"triangles\",\"min_dihedral_degrees\",
@@ -48,6 +49,10 @@ pub struct MeshArguments {
 pub fn run(arguments: &MeshArguments) -> Result<ExitCode, EarlyExit> {
     let report = match mesh(&arguments.file, &arguments.out, arguments.size) {
         Ok(report) => report,
+        Err(error @ MeshError::Unwritten(_)) => {
+            show::error(&error.to_string());
+            return Ok(ExitCode::from(crate::FAILED));
+        }
         Err(error) => return Ok(show::usage_error(&error.to_string())),
     };
     if arguments.json {

@@ -186,6 +186,7 @@ mod tests {
                 gravity: [0.0; 3],
                 bodies: vec![body],
                 recorded: Default::default(),
+                carried: Vec::new(),
                 obstacles: vec![],
             })
         }

@@ -164,6 +164,7 @@ fn info(meshes: &[(&str, TetMesh)]) -> RunInfo {
         gravity: GRAVITY.to_array(),
         bodies,
         recorded: Default::default(),
+        carried: Vec::new(),
         obstacles: vec![floor],
     }
 }

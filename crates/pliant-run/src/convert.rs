@@ -60,7 +60,7 @@ pub enum ConvertError {
     Unwritten(MeshFileError),
 }
 
-fn cannot_be_written(error: &MeshFileError) -> String {
+pub(crate) fn cannot_be_written(error: &MeshFileError) -> String {
     match error {
         MeshFileError::Io { path, error } => {
             let why = pliant_io::atomic_file::io_message(error);

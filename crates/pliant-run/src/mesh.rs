@@ -52,9 +52,12 @@ pub struct MeshReport {
 /// Why no tets were made or written.
 #[derive(Debug, thiserror::Error)]
 pub enum MeshError {
-    /// A file that cannot be read or written.
+    /// A file that cannot be read.
     #[error(transparent)]
     File(#[from] MeshFileError),
+    /// A file that cannot be written.
+    #[error("{}", crate::convert::cannot_be_written(.0))]
+    Unwritten(MeshFileError),
     /// A file without cells.
     #[error("{message}")]
     Nothing {
@@ -108,7 +111,8 @@ pub fn mesh(path: &Path, out: &Path, size: f64) -> Result<MeshReport, MeshError>
         .map_err(|error| MeshError::Stuffing { path: path.to_path_buf(), error })?;
     let Stuffed { mesh, stats, notices: remarks } = made;
     notices.extend(remarks);
-    pliant_io::mesh::write_tets(out, mesh.positions(), mesh.tets(), mesh.regions())?;
+    pliant_io::mesh::write_tets(out, mesh.positions(), mesh.tets(), mesh.regions())
+        .map_err(MeshError::Unwritten)?;
     notices.extend(path_notice(out));
     Ok(MeshReport {
         file: path.display().to_string(),

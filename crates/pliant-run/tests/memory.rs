@@ -119,6 +119,7 @@ fn a_recording_that_packs_well_is_drawn() {
         gravity: [0.0; 3],
         bodies: vec![body],
         recorded: Default::default(),
+        carried: Vec::new(),
         obstacles: vec![],
     };
     let header = Header { pliant: "0".to_string(), vertices: VERTICES, info };

@@ -58,7 +58,8 @@ const MOST_SHOWN: usize = 100;
 
 /// Builds a scene from its text, with overrides.
 ///
-/// `stem` names a scene without a name; its files are relative to `folder`.
+/// `stem` names a scene without a name; its files are relative to `folder`, or to the folder that it
+/// names there.
 pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedScene, SceneError> {
     let shown = |diagnostics| shown(diagnostics, sources);
     let mut renamed = Vec::new();
@@ -66,6 +67,8 @@ pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedS
     if scene.name.is_empty() {
         scene.name = stem.to_owned();
     }
+    let own = folder.path.join(&scene.folder);
+    let folder = Folder { path: &own, files: folder.files };
     let mut loaded = build::build(&mut scene, folder).map_err(|wrong| {
         let place = Some(root.place_of(&wrong.path)).filter(|_| !wrong.path.is_empty());
         let diagnostic = Diagnostic::new(wrong.kind, place, wrong.message).with_help(wrong.help);
@@ -158,7 +161,12 @@ fn resolved(scene: &Scene, folder: Folder<'_>, parameters: &[(String, String)]) 
             *path = there.to_string_lossy().into_owned();
         }
     };
-    scene.bodies.iter_mut().for_each(|body| full(&mut body.mesh));
+    if !scene.folder.is_empty() {
+        scene.folder = folder.files.absolute(folder.path).to_string_lossy().into_owned();
+    }
+    for body in &mut scene.bodies {
+        std::iter::once(&mut body.mesh).chain(&mut body.render_mesh).for_each(full);
+    }
     scene.obstacles.iter_mut().for_each(|obstacle| each_mesh(&mut obstacle.shape, &full));
     let mut text = String::new();
     for (name, value) in parameters {

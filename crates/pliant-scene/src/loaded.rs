@@ -54,6 +54,55 @@ pub struct RunInfo {
     /// What is recorded beyond the usual.
     #[serde(default, skip_serializing_if = "Recorded::is_usual")]
     pub recorded: Recorded,
+    /// Fine surfaces that bodies carry.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub carried: Vec<CarriedSurface>,
+}
+
+impl RunInfo {
+    /// Vertices of all fine surfaces, which come after those of the bodies.
+    pub fn carried_vertices(&self) -> usize {
+        let of = |surface: &CarriedSurface| surface.bodies.len().saturating_mul(surface.len());
+        self.carried.iter().fold(0, |sum, surface| sum.saturating_add(of(surface)))
+    }
+
+    /// The vertices of a body's fine surface, with so many vertices of bodies before them.
+    pub fn carried_range(&self, body: usize, vertices: usize) -> Option<Range<usize>> {
+        let mut first = vertices;
+        for surface in &self.carried {
+            if let Some(place) = surface.bodies.iter().position(|&own| own as usize == body) {
+                let start = first + place * surface.len();
+                return Some(start..start + surface.len());
+            }
+            first += surface.bodies.len() * surface.len();
+        }
+        None
+    }
+}
+
+/// A fine surface that the vertices of bodies carry, the same for all copies of a body.
+///
+/// Its vertices come after those of all bodies, copy by copy, surface by surface.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CarriedSurface {
+    /// The bodies that carry it.
+    pub bodies: Vec<u32>,
+    /// Four vertices that carry each of its vertices, counted within the body.
+    pub carriers: Vec<[u32; 4]>,
+    /// Their weights; the sum is 1.
+    pub weights: Vec<[f32; 4]>,
+}
+
+impl CarriedSurface {
+    /// Vertices of one copy.
+    pub fn len(&self) -> usize {
+        self.carriers.len()
+    }
+
+    /// Whether it has no vertices.
+    pub fn is_empty(&self) -> bool {
+        self.carriers.is_empty()
+    }
 }
 
 /// What is recorded of a run beyond rows, bodies and positions.
@@ -106,7 +155,8 @@ pub struct BodyInfo {
     pub vertices: Range<usize>,
     /// Tets.
     pub tets: usize,
-    /// Triangles that pictures show, in the scene's numbers.
+    /// Triangles that pictures show, in the scene's numbers, or in those of a fine surface that it
+    /// carries.
     pub triangles: Vec<[u32; 3]>,
     /// Rings of an outline in the scene's numbers; pictures fill them where there are no triangles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

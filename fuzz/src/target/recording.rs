@@ -116,7 +116,7 @@ impl Reading {
 
 fn frames(path: &Path) -> Result<(Header, Vec<Frame>), RecordingError> {
     let mut recording = Recording::open(path)?;
-    let most = MOST_VERTICES / recording.header().vertices.max(1);
+    let most = MOST_VERTICES / recording.vertices().max(1);
     let count = recording.frames().len().min(MOST_FRAMES).min(most.max(1));
     let frames = (0..count).map(|number| recording.read(number)).collect::<Result<_, _>>()?;
     Ok((recording.header().clone(), frames))
@@ -214,6 +214,7 @@ fn info() -> RunInfo {
             poses: vec![(0.0, [0.0; 3], [0.0, 0.0, 0.0, 1.0])],
         }],
         recorded: Recorded::default(),
+        carried: Vec::new(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! `pliant export`.
 
+use std::fs;
+
 use serde_json::Value;
 
 use crate::{Folder, pliant, reported};
@@ -91,4 +93,71 @@ fn fields_of_a_run_are_exported_or_refused_in_one_line() {
     assert_eq!((code, said.lines().count()), (2, 1), "{said}");
     assert!(said.contains("no field `depth`, only velocity, stress"), "{said}");
     assert!(!folder.0.join("a.npz").exists());
+}
+
+#[test]
+fn recordings_cut_short_or_newer_are_named() {
+    let folder = Folder::new("export-cut");
+    let run = run(&folder);
+    let whole = fs::read(format!("{run}/recording.pliant")).unwrap();
+    let newer = [&whole[..8], &99_u32.to_le_bytes(), &whole[12..]].concat();
+    let damaged: Vec<u8> =
+        whole.iter().enumerate().map(|(k, byte)| byte ^ u8::from(k == 40)).collect();
+    let out = folder.0.join("a.npz").to_string_lossy().into_owned();
+    for (bytes, expected) in [
+        (&whole[..0], "not a pliant recording"),
+        (&whole[..10], "a recording cut short before its first frame"),
+        (&whole[..60], "a recording cut short before its first frame"),
+        (&newer[..], "a recording in format 99, from a newer pliant; this one reads up to 2"),
+        (&damaged[..], "a damaged recording: the header does not have its checksum"),
+    ] {
+        let path = folder.0.join("bad.pliant");
+        fs::write(&path, bytes).unwrap();
+        let path = path.to_string_lossy().into_owned();
+        let (code, stdout, stderr) = reported(&pliant(&["export", &path, "-o", &out]));
+        assert_eq!((code, stdout.as_str(), stderr.lines().count()), (2, "", 1), "{stderr}");
+        assert!(stderr.contains(expected), "{stderr}");
+        assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 2);
+    }
+    // Half of the frames are better than none.
+    let cut = folder.0.join("cut.pliant");
+    fs::write(&cut, &whole[..whole.len() - 200]).unwrap();
+    let cut = cut.to_string_lossy().into_owned();
+    let (code, stdout, _) = reported(&pliant(&["export", &cut, "-o", &out]));
+    assert!(code == 0 && stdout.contains("the recording was cut short: "), "{stdout}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_without_room_is_one_line_and_leaves_nothing() {
+    use std::process::{Command, Stdio};
+    let limited = "trap '' XFSZ; ulimit -f 1 && exec \"$0\" \"$@\"";
+    if !Command::new("sh").args(["-c", limited, "true"]).status().is_ok_and(|s| s.success()) {
+        eprintln!("skipped: no shell that limits files");
+        return;
+    }
+    let folder = Folder::new("export-full");
+    let run = run(&folder);
+    let cube = folder.write(
+        "cube.off",
+        "OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 1 2 3\n3 0 3 2\n",
+    );
+    let cube = cube.to_string_lossy().into_owned();
+    let check = |arguments: &[&str]| {
+        let mut command = Command::new("sh");
+        command.args(["-c", limited, env!("CARGO_BIN_EXE_pliant")]).args(arguments);
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        let (code, stdout, stderr) = reported(&output);
+        assert_eq!((code, stdout.as_str(), stderr.lines().count()), (1, "", 1), "{stderr}");
+        assert!(stderr.contains("File too large"), "{stderr}");
+        assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 2, "{arguments:?}");
+    };
+    for name in ["vtu", "glb", "obj", "ply", "npz", "gif", "apng"] {
+        let is_folder = ["vtu", "obj", "ply"].contains(&name);
+        let out = folder.0.join(if is_folder { name.to_string() } else { format!("a.{name}") });
+        let out = out.to_string_lossy().into_owned();
+        check(&["export", &run, "--to", name, "-o", &out, "--size", "64x48"]);
+    }
+    let out = folder.0.join("cube.vtu").to_string_lossy().into_owned();
+    check(&["mesh", &cube, "-o", &out, "--size", "0.1"]);
 }

@@ -69,7 +69,7 @@ fn nothing_is_written_on_an_error() {
         "{stderr}"
     );
     let (code, _, stderr) = call(&cube, &folder.0.join("no/cube.vtu"), "0.2", &[]);
-    assert!(code == 2 && stderr.contains("no/cube.vtu: "), "{stderr}");
+    assert!(code == 1 && stderr.contains("no/cube.vtu: "), "{stderr}");
     let files = std::fs::read_dir(&folder.0).unwrap().count();
     assert_eq!(files, 4);
 }

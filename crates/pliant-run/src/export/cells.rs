@@ -1,4 +1,4 @@
-//! What of a run's bodies other programs draw: triangles, lines, points.
+//! What of a run's bodies and obstacles other programs draw: triangles, lines, points.
 
 use pliant::id::VertexId;
 use pliant_scene::loaded::{BodyInfo, RunInfo};
@@ -72,21 +72,21 @@ pub(super) struct CellLists {
 }
 
 impl CellLists {
-    /// Bodies with recorded tets as tets, others as they are drawn.
+    /// Bodies with recorded tets as tets, others as they are drawn; fine surfaces in any case.
     pub(super) fn new(info: &RunInfo) -> CellLists {
         let (mut lists, mut first) = (CellLists::default(), 0);
-        for body in &info.bodies {
+        for (body, index) in info.bodies.iter().zip(0_u32..) {
             let own = first..first + body.tets;
             first = own.end;
-            match info.recorded.tets.get(own.clone()).filter(|tets| !tets.is_empty()) {
-                Some(tets) => {
-                    lists.add(tets.as_flattened(), (4, TET));
-                    lists.tets.extend(own.map(|tet| Some(tet as u32)));
-                }
-                None => {
-                    let drawn = Drawn::new(body);
-                    lists.add(drawn.corners(), drawn.kind());
-                }
+            let tets = info.recorded.tets.get(own.clone()).unwrap_or(&[]);
+            if !tets.is_empty() {
+                lists.add(tets.as_flattened(), (4, TET));
+                lists.tets.extend(own.map(|tet| Some(tet as u32)));
+            }
+            let carries = info.carried.iter().any(|surface| surface.bodies.contains(&index));
+            if tets.is_empty() || carries {
+                let drawn = Drawn::new(body);
+                lists.add(drawn.corners(), drawn.kind());
             }
             lists.tets.resize(lists.kinds.len(), None);
         }
@@ -119,11 +119,15 @@ pub(super) fn obstacle_points(info: &RunInfo, time: f64) -> Vec<[f32; 3]> {
     all.map(|point| point.to_array().map(|number| number as f32)).collect()
 }
 
-/// Body of each vertex; `u32::MAX` for one of none.
+/// Body of each vertex of a frame as read; `u32::MAX` for one of none.
 pub(super) fn body_of_vertex(info: &RunInfo, vertices: usize) -> Vec<u32> {
     let mut bodies = vec![u32::MAX; vertices];
+    let fine = vertices.saturating_sub(info.carried_vertices());
     for (index, body) in info.bodies.iter().enumerate() {
-        bodies[body.vertices.clone()].fill(index as u32);
+        let carried = info.carried_range(index, fine).unwrap_or_default();
+        for own in [body.vertices.clone(), carried] {
+            bodies[own].fill(index as u32);
+        }
     }
     bodies
 }

@@ -1,9 +1,9 @@
-//! glTF 2.0 in one file: a mesh per body, whose morph targets are the later frames.
+//! glTF 2.0 in one file: a mesh per body and obstacle, whose morph targets are the later frames.
 //!
 //! The base of a mesh is the first frame. Target k holds what frame k + 1 adds to it, and an
 //! animation gives weight 1 to one target after the other; between two frames positions are
-//! interpolated linearly. Bodies that do not move have no targets. glTF's y is up: a node above
-//! all bodies turns z there.
+//! interpolated linearly. What does not move has no targets. glTF's y is up: a node above all
+//! turns z there.
 //!
 //! ```text
 //!  header ─▶ JSON: accessors with bounds, meshes, nodes, animation ─▶ bytes that they name
@@ -12,13 +12,12 @@
 use std::io::Write;
 use std::path::Path;
 
-use pliant_scene::loaded::BodyInfo;
 use serde_json::{Value, json};
 
-use super::cells::{Drawn, Kept};
+use super::cells::{Drawn, Kept, obstacle_points};
 use super::output::write_file;
 use super::{ExportError, ExportFormat, Frames};
-use crate::picture::body_colour;
+use crate::picture::{OBSTACLE, body_colour};
 use crate::recording::Frame;
 
 /// Most bytes of a file: its length is a word of 32 bits.
@@ -44,9 +43,11 @@ const POINT: u64 = 12;
 const Y_FROM_Z: [f64; 4] =
     [-std::f64::consts::FRAC_1_SQRT_2, 0.0, 0.0, std::f64::consts::FRAC_1_SQRT_2];
 
-/// One body on its way into the file.
+/// One body or obstacle on its way into the file.
 struct Body {
     name: String,
+    /// sRGB, 0 to 255.
+    colour: [u8; 3],
     /// glTF's number for triangles, lines or points.
     mode: u32,
     kept: Kept,
@@ -63,12 +64,10 @@ pub(super) fn write(frames: &mut Frames, out: &Path) -> Result<u64, ExportError>
         return Err(ExportError::NoBodies);
     }
     check_size(frames, &bodies)?;
-    if !frames.recording.info().obstacles.is_empty() {
-        frames.notices.push("obstacles are not written, only bodies".to_string());
-    }
     let mut times: Vec<f32> = Vec::with_capacity(frames.len());
     for index in 0..frames.len() {
-        let frame = frames.read(index)?;
+        let mut frame = frames.read(index)?;
+        frame.positions.extend(obstacle_points(frames.recording.info(), frame.time));
         check_finite(&frame, &bodies)?;
         let time = (frame.time - frames.time(0)) as f32;
         // Times of a glTF animation grow from frame to frame, also where 32 bits do not show it.
@@ -80,21 +79,25 @@ pub(super) fn write(frames: &mut Frames, out: &Path) -> Result<u64, ExportError>
     write_file(out, |out| Ok(out.write_all(&bytes)?))
 }
 
-/// The bodies that have anything to draw, without frames.
+/// The bodies that have anything to draw, without frames; obstacles, whose points follow, last.
 fn bodies(frames: &Frames) -> Vec<Body> {
-    let body = |body: &BodyInfo| {
-        let drawn = Drawn::new(body);
-        let kept = Kept::new(drawn.corners().iter());
-        let renumbered = || drawn.corners().iter().map(|&corner| kept.number(corner)).collect();
-        let (mode, indices) = match &drawn {
-            Drawn::Triangles(_) => (4, renumbered()),
-            Drawn::Lines(_) => (1, renumbered()),
-            Drawn::Points(_) => (0, Vec::new()),
-        };
-        Body { name: body.name.clone(), mode, kept, indices, positions: Vec::new() }
-    };
-    let all = frames.recording.info().bodies.iter();
-    all.filter(|body| !body.vertices.is_empty()).map(body).collect()
+    let info = frames.recording.info();
+    let drawn = info.bodies.iter().enumerate().filter(|(_, body)| !body.vertices.is_empty());
+    let mut all: Vec<Body> = drawn
+        .map(|(index, body)| Body::new(&body.name, &Drawn::new(body), body_colour(index)))
+        .collect();
+    if all.is_empty() {
+        return all;
+    }
+    let mut first = frames.recording.vertices() as u32;
+    for obstacle in &info.obstacles {
+        let numbered = obstacle.triangles.iter().map(|t| t.map(|corner| first + corner)).collect();
+        first += obstacle.positions.len() as u32;
+        if !obstacle.triangles.is_empty() {
+            all.push(Body::new(&obstacle.name, &Drawn::Triangles(numbered), OBSTACLE));
+        }
+    }
+    all
 }
 
 /// Refuses what cannot fit before any frame is read.
@@ -128,6 +131,17 @@ fn check_finite(frame: &Frame, bodies: &[Body]) -> Result<(), ExportError> {
 }
 
 impl Body {
+    fn new(name: &str, drawn: &Drawn, colour: [u8; 3]) -> Body {
+        let kept = Kept::new(drawn.corners().iter());
+        let renumbered = || drawn.corners().iter().map(|&corner| kept.number(corner)).collect();
+        let (mode, indices) = match drawn {
+            Drawn::Triangles(_) => (4, renumbered()),
+            Drawn::Lines(_) => (1, renumbered()),
+            Drawn::Points(_) => (0, Vec::new()),
+        };
+        Body { name: name.to_owned(), colour, mode, kept, indices, positions: Vec::new() }
+    }
+
     /// Adds a frame.
     fn take_in(&mut self, positions: &[[f32; 3]]) {
         let mut own: Vec<[f32; 3]> =
@@ -214,7 +228,7 @@ impl File {
         self.meshes.push(mesh);
         self.nodes.push(json!({ "name": body.name, "mesh": index }));
         // Squares are near enough to sRGB's curve, as in pictures.
-        let [r, g, b] = body_colour(index).map(|part| {
+        let [r, g, b] = body.colour.map(|part| {
             let part = f64::from(part) / 255.0;
             part * part
         });

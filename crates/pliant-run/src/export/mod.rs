@@ -420,7 +420,7 @@ fn chosen_fields(
     recording: &Recording,
     settings: ExportSettings,
 ) -> Result<Vec<(Field, Range<usize>)>, ExportError> {
-    let (recorded, vertices) = (&recording.info().recorded, recording.header().vertices);
+    let (recorded, vertices) = (&recording.info().recorded, recording.vertices());
     let known = || recorded.fields.clone();
     let asked = settings.fields.map_or_else(known, |set| set.iter().collect());
     let place = |field: Field| {

@@ -25,7 +25,7 @@ const TABLE: &str = "frames.csv";
 pub(super) fn write_vtu(frames: &mut Frames, out: &Path) -> Result<u64, ExportError> {
     let mut folder = NewFolder::begin(out)?;
     let info = frames.recording.info();
-    let vertices = frames.recording.header().vertices;
+    let vertices = frames.recording.vertices();
     let mut lists = CellLists::new(info);
     lists.add_obstacles(info, vertices);
     let mut bodies = body_of_vertex(info, vertices);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pliant::math::Vec3;
-use pliant_scene::loaded::{BodyInfo, RenderMesh, RunInfo};
+use pliant_scene::loaded::{BodyInfo, CarriedSurface, RenderMesh, RunInfo};
 use serde_json::Value;
 
 use super::*;
@@ -89,6 +89,7 @@ fn info() -> RunInfo {
             body("dust", 7..9),
         ],
         recorded: Default::default(),
+        carried: Vec::new(),
         obstacles: Vec::new(),
     }
 }
@@ -228,6 +229,119 @@ fn fields_tets_and_obstacles_go_where_they_can() {
         "{error}"
     );
     assert!(!folder.0.join("b.npz").exists());
+}
+
+/// The recording with fields, whose tet carries a triangle at half its height.
+fn recording_with_fine_surface(folder: &Folder) -> PathBuf {
+    let path = recording_with_fields(folder);
+    let mut recording = Recording::open(&path).unwrap();
+    let mut header = recording.header().clone();
+    header.info.bodies[0].triangles = vec![[9, 10, 11]];
+    header.info.carried = vec![CarriedSurface {
+        bodies: vec![0],
+        carriers: vec![[0, 1, 2, 4]; 3],
+        weights: vec![[0.5, 0.0, 0.0, 0.5], [0.0, 0.5, 0.0, 0.5], [0.0, 0.0, -1.0, 2.0]],
+    }];
+    let fine = folder.0.join("fine.pliant");
+    let mut writer = Writer::create(&fine, &header).unwrap();
+    for index in 0..recording.frames().len() {
+        let frame = recording.read(index).unwrap();
+        let positions: Vec<Vec3> =
+            frame.positions.iter().map(|p| Vec3::from(p.map(f64::from))).collect();
+        writer.push_with_fields(frame.step, frame.time, &positions, &frame.values).unwrap();
+    }
+    writer.finish().unwrap();
+    fine
+}
+
+#[test]
+fn fine_surfaces_and_obstacles_are_exported() {
+    let folder = Folder::new("fine");
+    let run = recording_with_fine_surface(&folder);
+    let mut recording = Recording::open(&run).unwrap();
+    let frame = recording.read(1).unwrap();
+    assert_eq!((recording.vertices(), frame.positions.len()), (VERTICES + 3, VERTICES + 3));
+    // Vertex k is at (k, k, k); the last one is −1 · 2 + 2 · 4.
+    assert_eq!(frame.positions[VERTICES..], [[2.0; 3], [2.5; 3], [6.0; 3]]);
+    // The depth of vertex k is 100 + 3 · 9 + k.
+    let depth = recording.info().recorded.range(Field::Depth, VERTICES + 3).unwrap();
+    assert_eq!(frame.values[depth.clone()].len(), VERTICES + 3);
+    assert_eq!(frame.values[depth][VERTICES..], [129.0, 129.5, 133.0]);
+    let stress = recording.info().recorded.range(Field::Stress, VERTICES + 3).unwrap();
+    assert_eq!(frame.values[stress][0], (100 + 5 * VERTICES) as f32);
+
+    let out = folder.0.join("obj");
+    done(&run, &out, settings(ExportFormat::Obj)).unwrap();
+    let mesh = pliant_io::mesh::read(&out.join("frame_00001.obj")).unwrap().mesh;
+    assert_eq!(mesh.triangles.len(), 2);
+    assert!(mesh.positions.contains(&Vec3::splat(2.5)));
+
+    let out = folder.0.join("vtu");
+    done(&run, &out, settings(ExportFormat::Vtu)).unwrap();
+    let mesh = pliant_io::mesh::read(&out.join("frame_00001.vtu")).unwrap().mesh;
+    assert_eq!((mesh.positions.len(), mesh.tets.len()), (VERTICES + 3 + 3, 2));
+
+    let out = folder.0.join("a.glb");
+    let exported = done(&run, &out, settings(ExportFormat::Glb)).unwrap();
+    assert_eq!(exported.notices, [""; 0]);
+    let file = fs::read(&out).unwrap();
+    let (document, bin) = parts(&file);
+    let names: Vec<_> = document["meshes"].as_array().unwrap().iter().map(|m| &m["name"]).collect();
+    assert_eq!(names, ["größe", "rod", "dust", "wall"]);
+    let base = |mesh: usize| {
+        let place = &document["meshes"][mesh]["primitives"][0]["attributes"]["POSITION"];
+        numbers(&document, bin, place.as_u64().unwrap() as usize)
+    };
+    assert_eq!(base(0), [2.0, 2.0, 2.0, 2.5, 2.5, 2.5, 6.0, 6.0, 6.0]);
+    assert_eq!(base(3), [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    // The wall moves 1 m up from frame to frame.
+    let target = &document["meshes"][3]["primitives"][0]["targets"][1]["POSITION"];
+    let moved = numbers(&document, bin, target.as_u64().unwrap() as usize);
+    assert_eq!(moved, [0.0, 0.0, 2.0, 0.0, 0.0, 2.0, 0.0, 0.0, 2.0]);
+
+    let out = folder.0.join("a.npz");
+    done(&run, &out, settings(ExportFormat::Npz)).unwrap();
+    let arrays = entries(&fs::read(&out).unwrap());
+    for (name, shape) in [
+        ("positions", "(4,12,3,)"),
+        ("vertex_body", "(12,)"),
+        ("depth", "(4,12,)"),
+        ("obstacle_positions", "(4,3,3,)"),
+        ("obstacle_triangles", "(1,3,)"),
+        ("triangle_obstacle", "(1,)"),
+        ("obstacle_names", "(1,)"),
+    ] {
+        let (_, bytes) = arrays.iter().find(|(own, _)| *own == format!("{name}.npy")).unwrap();
+        let text = String::from_utf8_lossy(&bytes[..128]);
+        assert!(text.contains(&format!("'shape': {shape}")), "{name}: {text}");
+    }
+    let body = &arrays.iter().find(|(name, _)| name == "vertex_body.npy").unwrap().1;
+    assert_eq!(body[body.len() - 12..], [0; 12]);
+}
+
+#[test]
+fn fine_surfaces_that_cannot_be_are_damage() {
+    let folder = Folder::new("wrong-fine");
+    let run = recording_with_fine_surface(&folder);
+    let header = Recording::open(&run).unwrap().header().clone();
+    let refused = |change: fn(&mut CarriedSurface)| {
+        let mut header = header.clone();
+        change(&mut header.info.carried[0]);
+        let path = folder.0.join("wrong.pliant");
+        let _ = fs::remove_file(&path);
+        Writer::create(&path, &header).unwrap().finish().unwrap();
+        Recording::open(&path).unwrap_err().to_string()
+    };
+    let found = refused(|surface| surface.carriers[1][2] = 5);
+    assert!(found.ends_with("fine surface 0 names vertex 5 of body 0, which has 5"), "{found}");
+    let found = refused(|surface| surface.bodies = vec![3]);
+    assert!(found.ends_with("fine surface 0 names vertex 4 of body 3, which has 0"), "{found}");
+    let found = refused(|surface| surface.bodies = vec![0, 0]);
+    assert!(found.ends_with("body 0 cannot carry fine surface 0"), "{found}");
+    let found = refused(|surface| surface.weights.truncate(1));
+    assert!(found.ends_with("fine surface 0 has 3 vertices, 1 weights"), "{found}");
+    let found = refused(|surface| surface.bodies.clear());
+    assert!(found.ends_with("body 0 names vertex 9 of 9"), "{found}");
 }
 
 /// Name and bytes of the entries of a ZIP file, by its local headers; checksums are verified.

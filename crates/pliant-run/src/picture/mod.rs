@@ -44,7 +44,7 @@ pub mod overlays;
 mod caption;
 
 pub use png::png;
-pub(crate) use shade::body_colour;
+pub(crate) use shade::{OBSTACLE, body_colour};
 
 /// Smallest and largest side of a picture, pixels.
 pub const SIDES: std::ops::RangeInclusive<u32> = 1..=8192;

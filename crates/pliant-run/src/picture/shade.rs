@@ -31,7 +31,7 @@ pub(crate) fn body_colour(index: usize) -> [u8; 3] {
 }
 
 /// Colour of obstacles.
-const OBSTACLE: [u8; 3] = [168, 174, 182];
+pub(crate) const OBSTACLE: [u8; 3] = [168, 174, 182];
 
 /// Colour of the ground, on light and on dark pages.
 const GROUND: [[u8; 3]; 2] = [[214, 219, 225], [62, 71, 84]];

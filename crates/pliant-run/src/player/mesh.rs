@@ -1,5 +1,7 @@
 //! What of a run's bodies is drawn: only these vertices travel.
 
+use std::ops::Range;
+
 use pliant_scene::loaded::{BodyInfo, RunInfo};
 
 /// The drawn part of a run's bodies, numbered anew without what is inside.
@@ -32,8 +34,11 @@ pub struct DrawnBody {
 pub fn drawn(info: &RunInfo, vertices: usize) -> DrawnMesh {
     let mut mesh = DrawnMesh::default();
     let mut number = vec![u32::MAX; vertices];
-    for body in &info.bodies {
-        let kept = kept(body, vertices);
+    let bodies_end = vertices.saturating_sub(info.carried_vertices());
+    for (index, body) in info.bodies.iter().enumerate() {
+        let fine = info.carried_range(index, bodies_end);
+        let own = fine.unwrap_or(body.vertices.clone());
+        let kept = kept(body, own.start..own.end.min(vertices));
         let first = mesh.source.len();
         for &vertex in &kept.vertices {
             number[vertex as usize] = mesh.source.len() as u32;
@@ -51,7 +56,7 @@ pub fn drawn(info: &RunInfo, vertices: usize) -> DrawnMesh {
     mesh
 }
 
-/// What of a body is drawn, in the recording's numbers.
+/// What of a body is drawn, in the numbers of frames as read.
 #[derive(Default)]
 struct Kept {
     vertices: Vec<u32>,
@@ -60,9 +65,8 @@ struct Kept {
     edges: Vec<[u32; 2]>,
 }
 
-fn kept(body: &BodyInfo, vertices: usize) -> Kept {
-    // Of another body a vertex would have two numbers.
-    let own = body.vertices.start..body.vertices.end.min(vertices);
+/// Of another body a vertex would have two numbers: only its `own` ones count.
+fn kept(body: &BodyInfo, own: Range<usize>) -> Kept {
     let here = |v: &u32| own.contains(&(*v as usize));
     let mut kept = Kept {
         triangles: body.triangles.iter().filter(|t| t.iter().all(here)).copied().collect(),

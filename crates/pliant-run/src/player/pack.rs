@@ -153,7 +153,7 @@ struct Contents {
 /// Frames are left out evenly, with a notice, until the result has at most `most_bytes`; the
 /// first and every n-th after it stay.
 pub fn pack(mut run: RunData<'_>) -> Result<PackedRun, RecordingError> {
-    let vertices = run.recording.header().vertices;
+    let vertices = run.recording.vertices();
     let mesh = drawn(run.recording.info(), vertices);
     let all = run.recording.frames().len();
     let fitting = MOST_COORDINATES / (3 * mesh.source.len()).max(1);

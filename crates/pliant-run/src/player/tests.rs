@@ -81,6 +81,7 @@ fn info() -> RunInfo {
         bodies: vec![body("low", 0), body("high", 5)],
         obstacles: vec![obstacle],
         recorded: Default::default(),
+        carried: Vec::new(),
     }
 }
 

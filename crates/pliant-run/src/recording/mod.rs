@@ -13,6 +13,7 @@
 //! predicted from the same vertex in up to three frames before, see [`code`], and what the
 //! prediction missed is compressed. The numbers of fields, which only version 2 has, are laid out
 //! as further points behind the vertices. Every [`KEY_EVERY`]th frame does without the ones before.
+//! Fine surfaces that bodies carry are in the header; frames as read have their vertices too.
 
 pub mod code;
 
@@ -21,6 +22,8 @@ pub mod write;
 pub mod read;
 
 mod plausible;
+
+mod carried;
 
 #[cfg(test)]
 mod tests;
@@ -114,7 +117,7 @@ pub struct Frame {
     pub step: u64,
     /// Since the start, s.
     pub time: f64,
-    /// Of all vertices in body order, world space, m.
+    /// Of all vertices in body order, then of the fine surfaces they carry, world space, m.
     pub positions: Vec<[f32; 3]>,
     /// Numbers of all fields, one after the other; see [`Recorded`](pliant_scene::loaded::Recorded).
     pub values: Vec<f32>,

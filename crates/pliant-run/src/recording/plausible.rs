@@ -1,6 +1,6 @@
 //! Whether the counts and indices of a recording can be: it may come from anywhere.
 
-use super::{Header, MOST_RATIO, VERTEX};
+use super::{Header, MOST_RATIO, VERTEX, carried};
 
 /// Most vertices that frames in a file of so many bytes can have.
 pub(super) fn most_vertices(size: u64) -> u64 {
@@ -10,6 +10,7 @@ pub(super) fn most_vertices(size: u64) -> u64 {
 /// The first count or index of a header that points beyond what there is.
 pub(super) fn what_is_wrong(header: &Header) -> Option<String> {
     let (count, mut before) = (header.vertices, 0);
+    let with_fine = count.saturating_add(header.info.carried_vertices());
     for (index, body) in header.info.bodies.iter().enumerate() {
         let (start, end) = (body.vertices.start, body.vertices.end);
         if start > end || end > count {
@@ -21,8 +22,8 @@ pub(super) fn what_is_wrong(header: &Header) -> Option<String> {
         before = end;
         let triangles = body.triangles.iter().flatten();
         let named = triangles.chain(body.rings.iter().flatten()).chain(body.edges.iter().flatten());
-        if let Some(vertex) = named.into_iter().find(|vertex| **vertex as usize >= count) {
-            return Some(format!("body {index} names vertex {vertex} of {count}"));
+        if let Some(vertex) = named.into_iter().find(|vertex| **vertex as usize >= with_fine) {
+            return Some(format!("body {index} names vertex {vertex} of {with_fine}"));
         }
     }
     let named = header.info.recorded.tets.iter().flatten();
@@ -36,5 +37,5 @@ pub(super) fn what_is_wrong(header: &Header) -> Option<String> {
             return Some(format!("obstacle {index} names vertex {vertex} of {count}"));
         }
     }
-    None
+    carried::what_is_wrong(&header.info)
 }

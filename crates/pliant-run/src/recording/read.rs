@@ -8,7 +8,8 @@ use super::code::{Past, Unpacker};
 use super::plausible::{most_vertices, what_is_wrong};
 use super::{
     BLOCK_HEAD, BlockHead, CHECKSUM, END, ENTRY, Entry, FILE_END, FILE_HEAD, FRAME, Frame, Header,
-    INDEX, KEY_EVERY, MAGIC, MOST_HEADER_RATIO, RecordingError, SMALL_HEADER, VERSION, checksum,
+    INDEX, KEY_EVERY, MAGIC, MOST_HEADER_RATIO, RecordingError, SMALL_HEADER, VERSION, carried,
+    checksum,
 };
 use pliant_io::regular_file;
 use pliant_scene::loaded::RunInfo;
@@ -61,7 +62,9 @@ impl Recording {
             recording.scan(start).map_err(failed)?;
         }
         // Without frames nothing is unpacked, and the file may be as small as its header.
-        let (vertices, most) = (recording.header.points() as u64, most_vertices(size));
+        let points =
+            recording.header.points().saturating_add(recording.header.info.carried_vertices());
+        let (vertices, most) = (points as u64, most_vertices(size));
         if !recording.frames.is_empty() && vertices > most {
             let what = format!("{vertices} vertices in {size} bytes, at most {most} are possible");
             return Err(RecordingError::Damaged { path: path.to_path_buf(), what });
@@ -79,9 +82,14 @@ impl Recording {
         &self.path
     }
 
-    /// Version of the program that wrote it, and how many vertices it has.
+    /// Version of the program that wrote it, and how many vertices its bodies have.
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Vertices of a frame as read: those of bodies, and of the fine surfaces they carry.
+    pub fn vertices(&self) -> usize {
+        self.header.vertices + self.header.info.carried_vertices()
     }
 
     /// Where the first frame begins, bytes.
@@ -135,7 +143,9 @@ impl Recording {
         let beyond = positions.split_off(self.header.vertices.min(positions.len()));
         let mut values = beyond.into_flattened();
         values.truncate(self.header.values());
-        Ok(Frame { step: entry.step, time: entry.time, positions, values })
+        let mut frame = Frame { step: entry.step, time: entry.time, positions, values };
+        carried::extend(&mut frame, &self.header.info);
+        Ok(frame)
     }
 
     /// The index, and what the last frame read leaves for the next.

@@ -52,6 +52,7 @@ fn run_info() -> RunInfo {
         gravity: [0.0, 0.0, -9.81],
         bodies: vec![body],
         recorded: Default::default(),
+        carried: Vec::new(),
         obstacles: Vec::new(),
     }
 }

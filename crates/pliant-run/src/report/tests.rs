@@ -27,6 +27,7 @@ fn info() -> RunInfo {
             held: false,
         }],
         recorded: Default::default(),
+        carried: Vec::new(),
         obstacles: vec![],
     }
 }

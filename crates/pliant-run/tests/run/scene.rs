@@ -70,6 +70,7 @@ pub fn blocks() -> LoadedScene {
         gravity: GRAVITY.to_array(),
         bodies: vec![body("free", 0), body("held", 1)],
         recorded: Default::default(),
+        carried: Vec::new(),
         obstacles: Vec::new(),
     };
     LoadedScene {

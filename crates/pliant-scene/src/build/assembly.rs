@@ -72,7 +72,7 @@ impl SceneAssembly {
             let known =
                 group.handles.iter().filter_map(|body| Some((*body, parts.vertices(*body)?)));
             let (handles, ranges) = known.unzip();
-            Group { rest: group.rest.clone(), handles, ranges }
+            Group { rest: group.rest.clone(), handles, ranges, fine: None }
         };
         let groups = self.groups.iter().map(here).collect();
         let (state, system) = (std::mem::take(parts.state), std::mem::take(parts.system));

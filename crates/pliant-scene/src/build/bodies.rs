@@ -19,6 +19,7 @@ use pliant::world::{
     SpringNetwork, World,
 };
 
+use super::carried::{self, FineSurface};
 use super::material::SceneMaterial;
 use super::pattern::{self, Copy, MOST_BODIES};
 use super::shape::{self, Geometry, MOST_TETS, MOST_VERTICES, RestShape};
@@ -42,6 +43,8 @@ pub struct Group {
     pub handles: Vec<BodyHandle>,
     /// Vertices of each copy in the scene's arrays.
     pub ranges: Vec<Range<usize>>,
+    /// The fine surface that each copy carries.
+    pub fine: Option<FineSurface>,
 }
 
 /// Bodies, their state and their internal forces.
@@ -89,12 +92,15 @@ pub fn add(
             Extract::Points => rest.into_points(),
             Extract::Outline => outline::shadow(rest, &format!("{path}.extract"))?,
         };
+        let fine = carried::make(body, &rest, folder, &path, notices)?;
         let count = pattern::count(body.pattern.as_ref());
         totals[0] += count * rest.tet_count() as f64;
-        totals[1] += count * rest.positions.len() as f64;
+        let fine_vertices = fine.as_ref().map_or(0, |fine| fine.embedding.carriers.len());
+        totals[1] += count * (rest.positions.len() + fine_vertices) as f64;
         check_totals(totals, &format!("{path}.mesh"))?;
         inertia::check(body, &rest, scene.dt, &path, notices)?;
-        let group = add_copies(scene, index, Arc::new(rest), world, first)?;
+        let mut group = add_copies(scene, index, Arc::new(rest), world, first)?;
+        group.fine = fine;
         first = group.ranges.last().map_or(first, |range| range.end);
         groups.push(group);
     }
@@ -226,7 +232,7 @@ fn add_copies(
         let start = ranges.last().map_or(first, |range: &Range<usize>| range.end);
         ranges.push(start..start + common.scaled.len());
     }
-    Ok(Group { rest, handles, ranges })
+    Ok(Group { rest, handles, ranges, fine: None })
 }
 
 /// What all copies of an entry have in common.
@@ -301,7 +307,8 @@ fn mesh(rest: &RestShape) -> BodyMesh {
 /// What is known of each body before the first step.
 pub fn infos(scene: &spec::Scene, groups: &[Group]) -> Vec<BodyInfo> {
     let mut infos = Vec::new();
-    for (body, Group { rest, ranges, .. }) in scene.bodies.iter().zip(groups) {
+    let mut next_fine = groups.iter().flat_map(|group| &group.ranges).map(|range| range.end).max();
+    for (body, Group { rest, ranges, fine, .. }) in scene.bodies.iter().zip(groups) {
         for (copy, vertices) in ranges.iter().enumerate() {
             let name = match body.pattern {
                 Some(_) => format!("{}-{copy}", body.name),
@@ -315,7 +322,10 @@ pub fn infos(scene: &spec::Scene, groups: &[Group]) -> Vec<BodyInfo> {
                 Geometry::Outline { .. } => "outline",
             };
             let first = vertices.start as u32;
-            let triangles: Vec<_> = rest.triangles.iter().map(|t| t.map(|v| first + v.0)).collect();
+            let triangles: Vec<_> = match fine {
+                None => rest.triangles.iter().map(|t| t.map(|v| first + v.0)).collect(),
+                Some(fine) => fine.numbered(next_fine.get_or_insert(0)),
+            };
             let (kind, vertices) = (kind.to_owned(), vertices.clone());
             let tets = rest.tet_count();
             let rings: Vec<Vec<u32>> = match &rest.geometry {

@@ -4,6 +4,8 @@ mod shape;
 
 mod stuffed;
 
+mod carried;
+
 mod pattern;
 
 pub mod size;
@@ -113,6 +115,7 @@ pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<LoadedScene,
         notices.extend(preset::odd_size(body, &group.rest, is_tissue));
     }
     let infos = Arc::new(bodies::infos(scene, &groups));
+    let carried = carried::all(&groups);
     let start: Vec<Vec3> = starts(&world)?;
     let obstacles = obstacles::make(scene, folder, &start, &mut notices)?;
     let assembly = SceneAssembly::new(scene, groups, infos.clone(), obstacles.list.clone());
@@ -137,6 +140,7 @@ pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<LoadedScene,
         bodies: infos,
         obstacles: obstacles.skins,
         recorded: recorded(&scene.record, &world)?,
+        carried,
     };
     // What no step can work with is better told now, with the scene at hand.
     let Simulation { state, system, .. } = world.simulation();

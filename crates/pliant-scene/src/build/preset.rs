@@ -1,9 +1,10 @@
 //! Materials by name, and sizes that suggest other units.
 
-use pliant::world::MaterialPreset;
+use pliant::world::SoftMaterial;
 
 use super::shape::RestShape;
-use crate::spec::body::{Mesh, PresetName, Scale};
+use crate::spec::body::{Mesh, Scale};
+use crate::spec::preset::PresetName;
 use crate::spec::{Body, Material, Scene};
 
 /// A body from a file that is larger than this, m, is likely in other units.
@@ -15,26 +16,14 @@ const LARGE_TISSUE: f64 = 5.0;
 /// A body from a file that is smaller than this, m, is likely in other units.
 const SMALL: f64 = 1e-4;
 
-fn preset(name: PresetName) -> MaterialPreset {
-    match name {
-        PresetName::Rubber => MaterialPreset::Rubber,
-        PresetName::Silicone => MaterialPreset::Silicone,
-        PresetName::Liver => MaterialPreset::Liver,
-        PresetName::Fat => MaterialPreset::Fat,
-        PresetName::Muscle => MaterialPreset::Muscle,
-        PresetName::Steel => MaterialPreset::Steel,
-        PresetName::Wood => MaterialPreset::Wood,
-    }
-}
-
 /// The density of a preset, kg/m³.
 pub fn density(name: PresetName) -> f64 {
-    preset(name).density()
+    name.0.density()
 }
 
 /// Whether a body is of tissue, by name; asked before [`choose`].
 pub fn is_tissue(body: &Body) -> bool {
-    matches!(body.material, Material::Preset { name, .. } if preset(name).is_tissue())
+    matches!(body.material, Material::Preset { name, .. } if name.0.is_tissue())
 }
 
 /// Puts numbers in the place of names.
@@ -50,12 +39,12 @@ pub fn choose(scene: &mut Scene) {
 /// The material with numbers in the place of its name; another one as it is.
 pub fn resolved(material: &Material) -> Material {
     let Material::Preset { name, damping } = *material else { return material.clone() };
-    let preset = preset(name);
+    let PresetName(preset) = name;
     let (elastic, density) = (preset.elastic(), preset.density());
     let (young, poisson) = (elastic.young, elastic.poisson);
     let damping = damping.unwrap_or(elastic.damping);
-    match name {
-        PresetName::Steel | PresetName::Wood => {
+    match preset.material() {
+        SoftMaterial::Corotational(_) => {
             Material::Corotational { young, poisson, damping, density }
         }
         _ => Material::NeoHookean { young, poisson, damping, density },

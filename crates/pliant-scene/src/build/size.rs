@@ -18,7 +18,10 @@ impl SceneSize {
     pub fn of(scene: &Scene) -> SceneSize {
         let mut size = SceneSize::default();
         for body in &scene.bodies {
-            size.add(&body.mesh, pattern::count(body.pattern.as_ref()));
+            let copies = pattern::count(body.pattern.as_ref());
+            for mesh in std::iter::once(&body.mesh).chain(&body.render_mesh) {
+                size.add(mesh, copies);
+            }
         }
         scene.obstacles.iter().for_each(|obstacle| size.add_obstacle(&obstacle.shape));
         size

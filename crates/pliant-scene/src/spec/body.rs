@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::outline::OutlineShape;
+use super::preset::PresetName;
 use super::shape::{Clusters, ShapeGroup, ShapeMode, ShapeVolume};
 
 /// Something that moves.
@@ -14,6 +15,10 @@ pub struct Body {
     pub name: String,
     /// Shape at rest.
     pub mesh: Mesh,
+    /// A fine surface that the tets of `mesh` carry, in its space: pictures and exports show it in
+    /// their place. Contact takes the tets.
+    #[serde(default)]
+    pub render_mesh: Option<Mesh>,
     /// Factor for the shape, or one for each axis; positive.
     #[serde(default)]
     pub scale: Scale,
@@ -291,26 +296,6 @@ pub enum Turns {
     Alike,
     /// Each at random.
     Random,
-}
-
-/// A material by name; nearly incompressible ones have a Poisson's ratio of 0.45.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum PresetName {
-    /// Natural rubber: 2 MPa, 925 kg/m³.
-    Rubber,
-    /// Soft silicone: 5 MPa, 1300 kg/m³.
-    Silicone,
-    /// Healthy liver: 5.4 kPa, 1060 kg/m³.
-    Liver,
-    /// Fat: 18 kPa, 950 kg/m³.
-    Fat,
-    /// Muscle at rest: 12 kPa, 1050 kg/m³.
-    Muscle,
-    /// Low-carbon steel: 210 GPa, 7850 kg/m³.
-    Steel,
-    /// Wood along its grain: 10 GPa, 700 kg/m³.
-    Wood,
 }
 
 /// What a body is made of.

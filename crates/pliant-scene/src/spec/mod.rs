@@ -13,6 +13,8 @@ pub mod obstacle;
 
 pub mod outline;
 
+pub mod preset;
+
 pub mod shape;
 
 use std::collections::BTreeMap;
@@ -36,6 +38,10 @@ pub struct Scene {
     /// Description; its first line is shown in lists.
     #[serde(default)]
     pub description: String,
+    /// Folder that mesh and outline files count from, itself from that of the scene file; that one
+    /// when left out.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub folder: String,
     /// Time to simulate, s; positive.
     pub duration: f64,
     /// Time step, s; positive.

@@ -44,3 +44,5 @@ pub mod problems;
 pub mod tet;
 
 pub mod surface;
+
+pub mod embed;

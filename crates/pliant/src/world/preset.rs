@@ -1,18 +1,19 @@
 //! Materials by name, with constants from the literature.
 //!
-//! | preset   | Young, Pa | Poisson | density, kg/m³ | from                                          |
-//! |----------|-----------|---------|----------------|-----------------------------------------------|
-//! | rubber   | 2e6       | 0.45    | 925            | [Ashby05 app. C], natural rubber              |
-//! | silicone | 5e6       | 0.45    | 1300           | [Ashby05 app. C], silicone elastomers, softest |
-//! | liver    | 5.4e3     | 0.45    | 1060           | [Palmeri08 abstract], 3 times the shear modulus; [Duck90 ch. 5] |
-//! | fat      | 1.8e4     | 0.45    | 950            | [Krouskop98 tbl. 1], breast; [Duck90 ch. 5]   |
-//! | muscle   | 1.2e4     | 0.45    | 1050           | [Engler06 abstract], 8 to 17 kPa; [Duck90 ch. 5] |
-//! | steel    | 2.1e11    | 0.29    | 7850           | [Ashby05 app. C], low-carbon                  |
-//! | wood     | 1e10      | 0.35    | 700            | [Ashby05 app. C], along the grain, in all directions here |
+//! | preset   | Young, Pa | Poisson | density, kg/m³ | from                                             |
+//! |----------|-----------|---------|----------------|--------------------------------------------------|
+//! | rubber   | 1.5e6     | 0.45    | 950            | [MatWeb tbl. of natural rubber], 3 times the shear modulus |
+//! | silicone | 2e6       | 0.45    | 1170           | [Johnston14 abstract], 1.32 to 2.97 MPa; [Silastic tbl. of typical properties] |
+//! | liver    | 5.4e3     | 0.45    | 1060           | [Mancia19 tbl. 1], 3 times the shear modulus     |
+//! | fat      | 2.6e4     | 0.45    | 950            | [Isogai22 abstract], under the skin, lightly loaded; [Oncology14 tbl. 1] |
+//! | muscle   | 6.2e4     | 0.45    | 1050           | [Isogai22 abstract], lightly loaded; [Oncology14 tbl. 1] |
+//! | steel    | 2.07e11   | 0.293   | 7850           | [Callister08 tbl. B.1, B.2]; [Dowling13 tbl. 5.2] |
+//! | wood     | 1.17e10   | 0.35    | 640            | [Wood10 ch. 5], red oak along the grain, in all directions here; [Callister08 tbl. B.1] |
 //!
 //! Rubber and tissue are nearly incompressible, with Poisson's ratios near 0.5. They are 0.45 here,
-//! as linear tets lock beyond that. Tissue varies with person, age, strain and method by a factor
-//! of two and more. Damping is that of a critically short-lived wobble, 0.01 s, and of no source.
+//! as linear tets lock beyond that. Tissue varies with person, age, load and method: other sources
+//! have a third of these numbers, and three times as much. Damping is that of a critically
+//! short-lived wobble, 0.01 s, and of no source.
 
 use crate::force::elastic::ElasticSettings;
 use crate::world::material::SoftMaterial;
@@ -42,6 +43,14 @@ pub enum MaterialPreset {
     Wood,
 }
 
+/// The row of a preset in the table above.
+struct Row {
+    name: &'static str,
+    about: &'static str,
+    elastic: ElasticSettings,
+    density: f64,
+}
+
 impl MaterialPreset {
     /// All of them.
     pub const ALL: [MaterialPreset; 7] = [
@@ -54,48 +63,44 @@ impl MaterialPreset {
         MaterialPreset::Wood,
     ];
 
+    fn row(self) -> Row {
+        let soft = |name, about, young, density| {
+            let (poisson, damping) = (NEARLY_INCOMPRESSIBLE, SOFT_DAMPING);
+            Row { name, about, elastic: ElasticSettings { young, poisson, damping }, density }
+        };
+        let stiff = |name, about, [young, poisson]: [f64; 2], density| {
+            let elastic = ElasticSettings { young, poisson, damping: 0.0 };
+            Row { name, about, elastic, density }
+        };
+        match self {
+            MaterialPreset::Rubber => soft("rubber", "Natural rubber", 1.5e6, 950.0),
+            MaterialPreset::Silicone => soft("silicone", "Soft silicone", 2e6, 1170.0),
+            MaterialPreset::Liver => soft("liver", "Healthy liver", 5.4e3, 1060.0),
+            MaterialPreset::Fat => soft("fat", "Fat under the skin", 2.6e4, 950.0),
+            MaterialPreset::Muscle => soft("muscle", "Muscle at rest", 6.2e4, 1050.0),
+            MaterialPreset::Steel => stiff("steel", "Low-carbon steel", [2.07e11, 0.293], 7850.0),
+            MaterialPreset::Wood => stiff("wood", "Oak along its grain", [1.17e10, 0.35], 640.0),
+        }
+    }
+
     /// One word.
     pub fn name(self) -> &'static str {
-        match self {
-            MaterialPreset::Rubber => "rubber",
-            MaterialPreset::Silicone => "silicone",
-            MaterialPreset::Liver => "liver",
-            MaterialPreset::Fat => "fat",
-            MaterialPreset::Muscle => "muscle",
-            MaterialPreset::Steel => "steel",
-            MaterialPreset::Wood => "wood",
-        }
+        self.row().name
+    }
+
+    /// What it is, a few words.
+    pub fn about(self) -> &'static str {
+        self.row().about
     }
 
     /// Young's modulus, Pa, Poisson's ratio and damping, s.
     pub fn elastic(self) -> ElasticSettings {
-        let soft = |young| ElasticSettings {
-            young,
-            poisson: NEARLY_INCOMPRESSIBLE,
-            damping: SOFT_DAMPING,
-        };
-        match self {
-            MaterialPreset::Rubber => soft(2e6),
-            MaterialPreset::Silicone => soft(5e6),
-            MaterialPreset::Liver => soft(5.4e3),
-            MaterialPreset::Fat => soft(1.8e4),
-            MaterialPreset::Muscle => soft(1.2e4),
-            MaterialPreset::Steel => ElasticSettings { young: 2.1e11, poisson: 0.29, damping: 0.0 },
-            MaterialPreset::Wood => ElasticSettings { young: 1e10, poisson: 0.35, damping: 0.0 },
-        }
+        self.row().elastic
     }
 
     /// kg/m³.
     pub fn density(self) -> f64 {
-        match self {
-            MaterialPreset::Rubber => 925.0,
-            MaterialPreset::Silicone => 1300.0,
-            MaterialPreset::Liver => 1060.0,
-            MaterialPreset::Fat => 950.0,
-            MaterialPreset::Muscle => 1050.0,
-            MaterialPreset::Steel => 7850.0,
-            MaterialPreset::Wood => 700.0,
-        }
+        self.row().density
     }
 
     /// Whether it is tissue, which nobody has tens of metres of.

@@ -4,6 +4,7 @@ use pliant::id::VertexId;
 use pliant::math::{Aabb, Vec2, Vec3};
 use pliant::math::{orient2d, orient3d, outer_square, polar, powi, tet_volume};
 use pliant::mesh::closest::closest_point;
+use pliant::mesh::embed::embed;
 use pliant::mesh::generate::assign_regions;
 use pliant::mesh::generate::ball::ball;
 use pliant::mesh::generate::cuboid::cuboid;
@@ -161,6 +162,21 @@ proptest! {
             let _ = stuffed(&surface, StuffingSettings { size });
             let edge = libm::cbrt(surface.volume());
             let _ = stuffed(&surface, StuffingSettings { size: (0.1 + scale) * edge });
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(50))]
+
+    #[test]
+    fn any_points_are_carried(points in vectors(6), corners in prop::collection::vec([mild(), mild(), mild()].prop_map(Vec3::from), 4)) {
+        let raw = RawMesh { positions: corners, tets: vec![[0, 1, 2, 3].map(VertexId)], ..RawMesh::default() };
+        let (ball, _) = TetMesh::from_raw(ball(1.0, 2).unwrap()).unwrap();
+        for mesh in [Some(ball), TetMesh::from_raw(raw).ok().map(|(mesh, _)| mesh)].into_iter().flatten() {
+            let carried = embed(&mesh, &points);
+            prop_assert_eq!(carried.weights.len(), points.len());
+            let _ = (carried.place(mesh.positions()), carried.place(&points), carried.place(&[]));
         }
     }
 }

@@ -411,7 +411,7 @@ fn mesh(dice: &Dice) -> SharedMesh {
 /// A material by name, or that of before.
 fn presets(body: SoftBody, count: usize) -> SoftBody {
     let Some(preset) = MaterialPreset::ALL.get(count) else { return body };
-    let _ = (preset.name(), preset.elastic(), preset.density(), preset.is_tissue());
+    let _ = (preset.name(), preset.about(), preset.elastic(), preset.density(), preset.is_tissue());
     body.material(preset.material()).preset(*preset)
 }
 

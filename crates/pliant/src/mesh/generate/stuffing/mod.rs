@@ -34,11 +34,15 @@ use shell::Shell;
 use stencil::{Sign, Stencil};
 use warp::Warped;
 
-/// Smallest dihedral angle of any mesh made here, rad: 9.31°.
-pub const MIN_DIHEDRAL: f64 = 9.31 * std::f64::consts::PI / 180.0;
+/// Smallest dihedral angle of any mesh made here, rad: 9.3171°.
+///
+/// - Implements: [Labelle07 thm. 1], for the parameters of `warp`.
+pub const MIN_DIHEDRAL: f64 = 9.3171 * std::f64::consts::PI / 180.0;
 
-/// Largest dihedral angle of any mesh made here, rad: 161.65°.
-pub const MAX_DIHEDRAL: f64 = 161.65 * std::f64::consts::PI / 180.0;
+/// Largest dihedral angle of any mesh made here, rad: 161.6432°.
+///
+/// - Implements: [Labelle07 thm. 1], for the parameters of `warp`.
+pub const MAX_DIHEDRAL: f64 = 161.6432 * std::f64::consts::PI / 180.0;
 
 /// Most tets that are made.
 pub const MAX_TETS: u64 = 5_000_000;
@@ -174,7 +178,7 @@ pub fn stuffed(surface: &Surface, settings: StuffingSettings) -> Result<Stuffed,
         .map_err(|error| StuffingError::Rounding { error })?;
     let stats = measure(surface, &shell, &mesh);
     let mut notices = notices(surface, &mesh);
-    notices.extend(lost_volume(stats, size));
+    notices.extend(lost_features(stats, size));
     Ok(Stuffed { mesh, stats, notices })
 }
 
@@ -262,17 +266,19 @@ fn farthest(positions: &[Vec3], triangles: &[[VertexId; 3]], other: &Shell) -> f
     distances.into_iter().fold(0.0, |most, (_, distance)| most.max(distance))
 }
 
-/// Notice on volume that thin walls and sharp edges lost.
-fn lost_volume(stats: StuffingStats, size: f64) -> Option<String> {
+/// Notice on thin walls and tips that got lost; sharp edges, which are cut off, alone draw none.
+fn lost_features(stats: StuffingStats, size: f64) -> Option<String> {
     let StuffingStats { surface_volume, volume, surface_distance, .. } = stats;
     let lost = (surface_volume - volume) / surface_volume;
-    (lost > LOST_VOLUME).then(|| {
-        format!(
-            "{:.0} % of the volume is lost: walls thinner than the size of {size:?} m are gone, up to \
-             {surface_distance:.3} m from the tets; a smaller size keeps them",
-            100.0 * lost
-        )
-    })
+    let what = match (lost > LOST_VOLUME, surface_distance > size) {
+        (false, false) => return None,
+        (true, _) => format!("{:.0} % of the volume is lost", 100.0 * lost),
+        (false, true) => "features are lost".to_owned(),
+    };
+    Some(format!(
+        "{what}: walls and tips thinner than the size of {size:?} m are gone, up to \
+         {surface_distance:.3} m from the tets; a smaller size keeps them"
+    ))
 }
 
 fn notices(surface: &Surface, mesh: &TetMesh) -> Vec<String> {

@@ -192,17 +192,33 @@ fn faults_name_the_value() {
 }
 
 #[test]
-fn lost_walls_are_worth_a_notice_and_cut_edges_are_not() {
-    let of = |volume: f64| StuffingStats {
-        min_dihedral: 0.2,
-        max_dihedral: 2.8,
-        boundary_distance: 0.0,
-        surface_distance: 0.25,
-        surface_volume: 2.0,
-        volume,
+fn lost_walls_and_tips_are_worth_a_notice_and_cut_edges_are_not() {
+    let of = |volume: f64, surface_distance: f64| {
+        let stats = StuffingStats {
+            min_dihedral: 0.2,
+            max_dihedral: 2.8,
+            boundary_distance: 0.0,
+            surface_distance,
+            surface_volume: 2.0,
+            volume,
+        };
+        lost_features(stats, 0.5)
     };
-    assert_eq!(lost_volume(of(1.9), 0.5), None);
-    assert_eq!(lost_volume(of(2.1), 0.5), None);
-    let notice = lost_volume(of(1.5), 0.5).unwrap();
-    assert!(notice.starts_with("25 % of the volume is lost: walls thinner than"), "{notice}");
+    assert_eq!(of(1.9, 0.25), None);
+    assert_eq!(of(2.1, 0.5), None);
+    let notice = of(1.5, 0.25).unwrap();
+    assert!(notice.starts_with("25 % of the volume is lost: walls and tips thinner"), "{notice}");
+    let notice = of(1.95, 0.75).unwrap();
+    assert!(notice.starts_with("features are lost: walls"), "{notice}");
+    assert!(notice.contains("up to 0.750 m from the tets"), "{notice}");
+}
+
+#[test]
+fn a_thin_wall_is_named_with_what_it_lost() {
+    // A block with a fin of a twentieth of its width.
+    let fin = boundary_of(cuboid([1; 3], Vec3::new(0.05, 1.5, 2.0), TetSplit::Five).unwrap());
+    let both = both(&block(), &fin, Vec3::new(3.0, 0.0, 0.0));
+    let Stuffed { notices, stats, .. } = stuffed(&both, StuffingSettings { size: 0.4 }).unwrap();
+    assert!(stats.surface_distance > 0.4, "{stats:?}");
+    assert!(notices.iter().any(|notice| notice.contains("thinner than the size of 0.4 m")));
 }

@@ -10,7 +10,7 @@ use pliant::mesh::raw::RawMesh;
 use pliant::mesh::topology;
 use pliant_io::mesh::write::{self, Encoding, vtu::VtuEncoding};
 
-use crate::meshio;
+use super::{install, meshio};
 use crate::timing::fastest;
 
 /// Layers of the ball: 20 · 37³ is a little over a million tets.
@@ -27,7 +27,7 @@ pub fn run() -> Result<(), String> {
     stages(&mesh);
     let mut files = write_files(&folder, &mesh)?;
     let python = PathBuf::from("target/bench/python");
-    let peer = meshio::install(&python);
+    let peer = install(&python, &[meshio::PACKAGE]);
     match &peer {
         Ok(()) => files.extend(convert_files(&folder, &python)),
         Err(error) => println!("meshio is not measured: {error}"),
