@@ -72,6 +72,8 @@ const RUNS: &[(&str, &str)] = &[
     ("crates/pliant-papers/src/bodies/buffer.rs", "pliant run two-cubes --set response=buffer"),
     ("crates/pliant-papers/src/bodies/impulse.rs", "pliant run two-cubes --set response=impulse"),
     ("crates/pliant-papers/src/rigid/", AVERAGE),
+    ("crates/pliant-papers/src/impulse.rs", IMPULSE),
+    ("crates/pliant-papers/src/barrier.rs", BARRIER),
     ("crates/pliant-papers/src/penalty.rs", "pliant run jelly-drop"),
     ("crates/pliant-papers/src/surface/", "pliant run two-cubes --set response=surface"),
     ("crates/pliant-plane/src/", "pliant proximity --backend cpu A B"),
@@ -88,6 +90,13 @@ const RUNS: &[(&str, &str)] = &[
 
 /// Obstacles that give rigid bodies one impulse each.
 const AVERAGE: &str = "pliant run dice --set obstacles.0.response.kind=average-impulse";
+
+/// An obstacle that corrects vertices after each step.
+const IMPULSE: &str = "pliant run jelly-drop --set \"obstacles.0.response={kind='impulse'}\"";
+
+/// An obstacle that is never touched.
+const BARRIER: &str = "pliant run jelly-drop --set integrator.max_halvings=30 --set \
+                       \"obstacles.0.response={kind='barrier',strength=0.1,reach=0.1}\"";
 
 /// A test function.
 struct Test<'a> {

@@ -138,9 +138,9 @@ fn run_methods(arguments: &ProximityArguments, word: &str) -> Result<ExitCode, E
         let words = Method::words();
         let known: Vec<&str> = words.iter().map(String::as_str).collect();
         let near = nearest(word, known.iter().copied());
-        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        let hint = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
         let there = known.join(", ");
-        let message = format!("no method is called `{}`{hint} There are {there}", plain(word));
+        let message = format!("no method is called `{}`; {hint}there are {there}", plain(word));
         return Ok(show::usage_error(&message));
     };
     let found = match compare(&arguments.request(), arguments.backend, &methods) {

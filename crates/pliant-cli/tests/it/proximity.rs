@@ -352,7 +352,7 @@ fn methods_that_are_not_there_are_refused_with_what_is() {
     let [a, b] = squares(&folder, 1.5);
     let files = [a.as_str(), b.as_str()];
     refused(&["--method", "occlusion", "--backend", "cpu"], &files, "take min-max");
-    refused(&["--method", "volumes"], &files, "There are all, boundary-boundary");
+    refused(&["--method", "volumes"], &files, "there are all, boundary-boundary");
     refused(&["--method", "min-mx"], &files, "did you mean `min-max`?");
     refused(&["--method", "all", "--backend", "exact"], &files, "take --backend cpu or gpu");
     let tiny = ["--method", "tiles", "--backend", "cpu", "--error", "1e-9"];
