@@ -16,7 +16,7 @@ use std::process::Command;
 pub const FOLDER: &str = "book/tables/";
 
 /// Commits to the measured code after which a table must be made anew.
-pub const MOST_BEHIND: usize = 50;
+pub const MOST_BEHIND: usize = 80;
 
 /// The line below which a file is kept when its table is made anew.
 const NOTES: &str = "<!-- notes -->";
