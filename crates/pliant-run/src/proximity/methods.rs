@@ -214,7 +214,14 @@ pub fn compare(
                 return Err(ProximityError::Method { method, backend, refusal });
             }
             let row = Row { method: *method, overlap: &overlap, probe: &probe };
-            reports.push(row.report(&mut *painter, refusal)?);
+            let report = row.report(&mut *painter, refusal)?;
+            // Among several, one that fails is a row that says why.
+            if let (None, [_], Some(what)) = (report.milliseconds, methods, &report.remark)
+                && backend.is_some()
+            {
+                return Err(ProximityError::Images { what: what.clone() });
+            }
+            reports.push(report);
         }
     }
     let (error_bound, intersects) = (question.error, answer.intersects);
@@ -320,11 +327,13 @@ impl Row<'_> {
             return Ok(report);
         }
         self.check_size()?;
-        let failed = |what: String| ProximityError::Images { what };
         let mut best = f64::INFINITY;
         for _ in 0..2 {
             let start = Instant::now();
-            let found = self.measure(painter).map_err(failed)?;
+            let found = match self.measure(painter) {
+                Ok(found) => found,
+                Err(why) => return Ok(MethodReport { remark: Some(why), ..report }),
+            };
             let time = start.elapsed().as_secs_f64();
             best = best.min(time);
             (report.value, report.difference) = (found.value, found.difference);
