@@ -385,7 +385,7 @@ impl Row<'_> {
             }
             Method::Occlusion => {
                 let any = painter.any(overlap)?;
-                Ok(overlap.flag(Intersection::VolumeVolume, any))
+                Ok(overlap.flag(Intersection::VolumeVolume, u64::from(any)))
             }
             Method::Field(by) => {
                 let windows: Vec<Window> = probe.window().into_iter().collect();

@@ -73,7 +73,7 @@ impl<'a> Overlap<'a> {
     /// What a number of shared pixels says.
     pub fn found(&self, of: Intersection, count: u64) -> Measured {
         if of != Intersection::VolumeVolume {
-            return self.flag(of, count > 0);
+            return self.flag(of, count);
         }
         let side = self.window.map_or(0.0, |window| window.pixel);
         let area = count as f64 * side * side;
@@ -85,7 +85,8 @@ impl<'a> Overlap<'a> {
     }
 
     /// What it says that there are such pixels, or none.
-    pub fn flag(&self, of: Intersection, any: bool) -> Measured {
+    pub fn flag(&self, of: Intersection, count: u64) -> Measured {
+        let any = count > 0;
         let remark = match (any, self.intersects, of) {
             (true, false, Intersection::BoundaryBoundary) => {
                 Some("boundaries up to two bounds apart count as one (erratum P2)")
