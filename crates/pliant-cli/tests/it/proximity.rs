@@ -331,7 +331,7 @@ fn trees_of_boxes_leave_fewer_pixels_the_higher_they_are() {
     let ring = |x: f64, name: &str| {
         let point = |k: u32| {
             let turn = std::f64::consts::TAU * f64::from(k) / 64.0;
-            format!("[{},{}]", x + turn.cos(), turn.sin())
+            format!("[{},{}]", x + libm::cos(turn), libm::sin(turn))
         };
         let points: Vec<String> = (0..64).map(point).collect();
         folder.write(name, &format!("[[{}]]", points.join(","))).to_str().unwrap().to_owned()
