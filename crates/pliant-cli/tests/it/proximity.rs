@@ -355,6 +355,6 @@ fn methods_that_are_not_there_are_refused_with_what_is() {
     refused(&["--method", "volumes"], &files, "there are all, boundary-boundary");
     refused(&["--method", "min-mx"], &files, "did you mean `min-max`?");
     refused(&["--method", "all", "--backend", "exact"], &files, "take --backend cpu or gpu");
-    let tiny = ["--method", "tiles", "--backend", "cpu", "--error", "1e-9"];
+    let tiny = ["--method", "min-max", "--backend", "cpu", "--error", "1e-9"];
     refused(&tiny, &files, "segments need no image");
 }
