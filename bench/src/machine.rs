@@ -14,6 +14,12 @@ pub fn processor() -> String {
     name.unwrap_or_else(|| "an unnamed processor".to_string())
 }
 
+/// Processor, cores and load in one line.
+pub fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    format!("{}, {cores} cores, {}", processor(), load())
+}
+
 /// How busy the machine was in the last minute.
 pub fn load() -> String {
     let reported = fs::read_to_string("/proc/loadavg").unwrap_or_default();

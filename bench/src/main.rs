@@ -53,6 +53,10 @@ fn main() -> ExitCode {
         ["depth", ref scenes @ ..] => depth::run(scenes),
         ["dynamics", "ours", scene, method, frames] => dynamics::run_ours(scene, method, frames),
         ["dynamics", ref scenes @ ..] => dynamics::run(scenes),
+        ["header"] => {
+            println!("{}\n{}", machine::machine(), machine::date());
+            Ok(())
+        }
         ["run"] => run::run(),
         ["settle", ref arguments @ ..] => settle::run(arguments),
         ["impacts", ref arguments @ ..] => impacts::run(arguments),

@@ -25,6 +25,8 @@ mod papers;
 
 mod methods;
 
+mod tables;
+
 #[cfg(test)]
 mod tidy;
 
@@ -47,6 +49,7 @@ The tasks of Pliant. Run them from the root of the repository.
                              takes in for `pliant view` and reports; needs Node
   cargo xtask figures [SCENE] make the pictures of README and book from runs of scenes
   cargo xtask bench [NAME]   build and run the benchmarks; arguments are passed on
+  cargo xtask bench all [TABLE]  make the tables of the book anew, all or some
   cargo xtask fuzz [TARGET]  hostile input for every reader, two minutes each;
                              --seconds N, --inputs N, --seed S, --input FILE
   cargo xtask bless          rewrite the golden files and the generated page of the
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
     };
     let done = match command {
         "demo" => tasks::demo(rest),
+        "bench" if rest.first().is_some_and(|word| word == "all") => tables::write(&rest[1..]),
         "bench" => tasks::bench(rest),
         "fuzz" => tasks::fuzz(rest),
         "test" if rest == ["all"] => tasks::test_all(),

@@ -37,7 +37,10 @@ const RUNS: &[(&str, &str)] = &[
         "crates/pliant/src/integrate/euler.rs",
         "pliant run integrators --set integrator.kind=symplectic-euler",
     ),
-    ("crates/pliant/src/integrate/free_motion/", "pliant run dice"),
+    (
+        "crates/pliant/src/integrate/free_motion/",
+        "pliant run dice --set integrator.free_motion=plain",
+    ),
     (
         "crates/pliant/src/integrate/implicit/",
         "pliant run integrators --set integrator.kind=implicit-euler",
@@ -53,6 +56,11 @@ const RUNS: &[(&str, &str)] = &[
         "pliant run integrators --set integrator.kind=verlet",
     ),
     ("crates/pliant/src/integrate/shape_matching/", "pliant run jelly"),
+    ("crates/pliant/src/math/polar/direct.rs", "pliant run jelly --set integrator.polar=direct"),
+    (
+        "crates/pliant/src/math/polar/warm.rs",
+        "pliant run jelly --set integrator.polar=warm-start --set integrator.matching=after-step",
+    ),
     ("crates/pliant/src/solve/joint/", "pliant run joints"),
     ("crates/pliant/src/solve/", "pliant run two-cubes"),
     ("crates/pliant/src/step.rs", "pliant run two-cubes"),
@@ -63,15 +71,32 @@ const RUNS: &[(&str, &str)] = &[
     ),
     ("crates/pliant-papers/src/bodies/buffer.rs", "pliant run two-cubes --set response=buffer"),
     ("crates/pliant-papers/src/bodies/impulse.rs", "pliant run two-cubes --set response=impulse"),
+    ("crates/pliant-papers/src/rigid/", AVERAGE),
+    ("crates/pliant-papers/src/impulse.rs", IMPULSE),
+    ("crates/pliant-papers/src/barrier.rs", BARRIER),
     ("crates/pliant-papers/src/penalty.rs", "pliant run jelly-drop"),
     ("crates/pliant-papers/src/surface/", "pliant run two-cubes --set response=surface"),
     ("crates/pliant-plane/src/", "pliant proximity --backend cpu A B"),
-    ("crates/pliant-plane/src/raster/", ""),
-    ("crates/pliant-plane/src/localize.rs", ""),
-    ("crates/pliant-plane/src/field/mesh.rs", ""),
+    ("crates/pliant-plane/src/raster/", "pliant proximity --method volume-volume A B"),
+    ("crates/pliant-plane/src/raster/draw.rs", "pliant proximity --method boundary-boundary A B"),
+    ("crates/pliant-plane/src/localize.rs", "pliant proximity --method localised A B"),
+    ("crates/pliant-plane/src/field/mesh.rs", "pliant proximity --method cones-and-tents A B"),
+    ("crates/pliant-gpu/src/overlap/", "pliant proximity --method all --backend gpu A B"),
+    ("crates/pliant-gpu/src/field/", "pliant proximity --method cones-and-tents --backend gpu A B"),
+    ("crates/pliant-gpu/src/query/", "pliant proximity --backend gpu A B"),
     ("crates/pliant-plane/src/response/impulse.rs", "pliant run cars"),
     ("crates/pliant-plane/src/response/penalty.rs", "pliant run map"),
 ];
+
+/// Obstacles that give rigid bodies one impulse each.
+const AVERAGE: &str = "pliant run dice --set obstacles.0.response.kind=average-impulse";
+
+/// An obstacle that corrects vertices after each step.
+const IMPULSE: &str = "pliant run jelly-drop --set \"obstacles.0.response={kind='impulse'}\"";
+
+/// An obstacle that is never touched.
+const BARRIER: &str = "pliant run jelly-drop --set integrator.max_halvings=30 --set \
+                       \"obstacles.0.response={kind='barrier',strength=0.1,reach=0.1}\"";
 
 /// A test function.
 struct Test<'a> {

@@ -22,10 +22,11 @@ use crate::rows::{self, Amount, Row};
 const AMOUNT: Amount = Amount { poses: 12, seeds: 2, jobs: 1, seconds: None };
 
 /// All rows.
-const ROWS: [Row; 9] = [
+const ROWS: [Row; 10] = [
     ("two-cubes", consistent::cubes::run),
     ("head-on", consistent::head_on::run),
     ("sphere-pile", consistent::pile::run),
+    ("assorted", consistent::rest::run),
     ("membrane-stack", surface::stack::run),
     ("cubes-on-membrane", surface::membrane::run),
     ("squeezed-sphere", surface::press::run),

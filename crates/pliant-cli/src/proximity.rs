@@ -6,7 +6,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use pliant_io::atomic_file::{self, io_message};
+use pliant_io::suggest::nearest;
 use pliant_run::picture::png;
+use pliant_run::proximity::methods::{Comparison, Method, MethodReport, Value, compare};
 use pliant_run::proximity::picture::picture;
 use pliant_run::proximity::{BackendKind, PenetrationReport, Report, Request, proximity};
 
@@ -23,6 +25,13 @@ Examples:
   pliant proximity map.geojson#Norway map.geojson#Sweden
   pliant proximity gear.svg rack.svg --error 0.01 --picture field.png
   pliant proximity road.geojson#4 house.wkt --thickness 6 --json
+  pliant proximity gear.svg rack.svg --method all
+
+Methods of --method, by group: boundary-boundary, boundary-volume and volume-volume, each with
+/stencil, /blend, /logic or /depth, find pixels that both cover; min-max counts them and occlusion
+asks for any, without reading the image; cones-and-tents/stencil, /colour and /site-bit and tiles
+draw a distance field; single-pixels reads only what is asked for; localised/0, /2, /4 and /8 draw
+only what trees of boxes of this height leave. A group names all of its own, `all` all of them.
 
 Exit code: 0 whether or not they touch, 1 when the picture cannot be written, 2 for bad
 arguments or input.
@@ -40,7 +49,13 @@ way out. `contacts` has one entry for each stretch of boundary nearer than the c
 distance; a leaves b along `normal`, and swapping both turns it round. `least_translation` is
 the shortest way that takes a off b, null when they do not intersect: exact for convex outlines,
 otherwise a distance that suffices, while the deepest point says what is needed. Every length is
-within `error_bound` of the exact one, `overlap_area` within the bound times the perimeters.";
+within `error_bound` of the exact one, `overlap_area` within the bound times the perimeters.
+
+With --json and --method, another object:
+  {\"error_bound\":0.001,\"intersects\":true,\"methods\":[{\"method\":\"volume-volume/blend\",
+   \"backend\":\"cpu\",\"quantity\":\"intersects|overlap_area|separation|depth\",\"value\":0.1,
+   \"exact\":0.1,\"difference\":1e-5,\"pixels\":1000,\"milliseconds\":0.1,\"remark\":null}],
+   \"notices\":[]}";
 
 /// Arguments of `pliant proximity`.
 #[derive(Args)]
@@ -49,13 +64,15 @@ pub struct ProximityArguments {
     /// outline's box diagonal
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     error: Option<f64>,
-    /// Backend that computes the result
+    /// Backend that computes the result; default exact, and with --method all that draw images
     #[arg(
         long,
-        default_value = BackendKind::default().name(),
         value_parser = choice(&BackendKind::ALL, BackendKind::name, about_backend)
     )]
-    backend: BackendKind,
+    backend: Option<BackendKind>,
+    /// Compare methods of the paper by images with the exact result: one, a group, or all
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["picture", "contact_distance"])]
+    method: Option<String>,
     /// Gap up to which boundaries are in contact, in the files' unit; default D
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     contact_distance: Option<f64>,
@@ -96,6 +113,9 @@ pub fn run(arguments: &ProximityArguments) -> Result<ExitCode, EarlyExit> {
     if let Some(Err(why)) = arguments.picture.as_deref().map(check_name) {
         return Ok(show::usage_error(&why));
     }
+    if let Some(word) = &arguments.method {
+        return run_methods(arguments, word);
+    }
     let mut found = match proximity(&arguments.request()) {
         Ok(found) => found,
         Err(error) => return Ok(show::usage_error(&error.to_string())),
@@ -117,6 +137,78 @@ pub fn run(arguments: &ProximityArguments) -> Result<ExitCode, EarlyExit> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Measures by the methods that a word names, and prints the comparison.
+fn run_methods(arguments: &ProximityArguments, word: &str) -> Result<ExitCode, EarlyExit> {
+    let Some(methods) = Method::named(word) else {
+        let words = Method::words();
+        let known: Vec<&str> = words.iter().map(String::as_str).collect();
+        let near = nearest(word, known.iter().copied());
+        let hint = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+        let there = known.join(", ");
+        let message = format!("no method is called `{}`; {hint}there are {there}", plain(word));
+        return Ok(show::usage_error(&message));
+    };
+    let found = match compare(&arguments.request(), arguments.backend, &methods) {
+        Ok(found) => found,
+        Err(error) => return Ok(show::usage_error(&error.to_string())),
+    };
+    if arguments.json {
+        show::print_json(&found)?;
+    } else {
+        show::print(&comparison(&found))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The comparison as a table, a line for each method and backend.
+fn comparison(found: &Comparison) -> String {
+    let Comparison { error_bound, intersects, methods, notices } = found;
+    let state = if *intersects { "they intersect" } else { "they are apart" };
+    let mut text = format!(
+        "{HEADING}{state}{HEADING:#}; half a pixel's diagonal is {}\n\n  {DIM}{:<26}{:<5}{:<13}\
+         {:>12}{:>12}{:>12}{:>10}{:>10}{DIM:#}\n",
+        number(*error_bound),
+        "method",
+        "on",
+        "finds",
+        "value",
+        "exact",
+        "difference",
+        "pixels",
+        "ms"
+    );
+    for row in methods {
+        let MethodReport { method, backend, quantity, value, exact, .. } = row;
+        let difference = row.difference.map_or(String::from("–"), number);
+        let time = row.milliseconds.map_or(String::from("–"), |ms| format!("{ms:.3}"));
+        let _ = write!(
+            text,
+            "  {method:<26}{backend:<5}{quantity:<13}{:>12}{:>12}{difference:>12}{:>10}{time:>10}",
+            said(*value),
+            said(*exact),
+            row.pixels
+        );
+        let _ = match &row.remark {
+            Some(remark) => writeln!(text, "  {DIM}{}{DIM:#}", plain(remark)),
+            None => writeln!(text),
+        };
+    }
+    for notice in notices {
+        let _ = writeln!(text, "{WARNING}note{WARNING:#}  {}", plain(notice));
+    }
+    text
+}
+
+/// A value in the table.
+fn said(value: Option<Value>) -> String {
+    match value {
+        None => "–".to_owned(),
+        Some(Value::Flag(true)) => "yes".to_owned(),
+        Some(Value::Flag(false)) => "no".to_owned(),
+        Some(Value::Number(value)) => number(value),
+    }
+}
+
 impl ProximityArguments {
     fn request(&self) -> Request {
         Request {
@@ -125,7 +217,7 @@ impl ProximityArguments {
             error: self.error,
             contact_distance: self.contact_distance,
             thickness: self.thickness,
-            backend: self.backend,
+            backend: self.backend.unwrap_or_default(),
         }
     }
 }

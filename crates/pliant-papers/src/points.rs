@@ -178,7 +178,16 @@ mod tests {
         let mut output = ContactOutput::default();
         let motion = state.motion();
         let (rigids, profiler) = (&RigidBodySet::default(), &None);
-        let context = StepContext { bodies, motion, masses, pins, rigids, dt: 0.01, profiler };
+        let context = StepContext {
+            bodies,
+            motion,
+            masses,
+            pins,
+            rigids,
+            rigid_states: &[],
+            dt: 0.01,
+            profiler,
+        };
         points.post_step(context, &mut output);
         output.shifts.iter().for_each(|(v, shift)| state.positions[v.index()] += *shift);
         for (v, impulse) in &output.impulses {

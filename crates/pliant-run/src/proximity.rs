@@ -18,6 +18,8 @@ use pliant_io::outline::drawing::YAxis;
 use pliant_io::outline::extent;
 use pliant_io::outline::{OutlineFileError, Picked, read};
 
+pub mod methods;
+
 pub mod picture;
 
 /// The usual error bound, relative to the larger box diagonal.
@@ -115,6 +117,40 @@ pub enum ProximityError {
     /// The backend failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
+    /// A method that a backend cannot do.
+    #[error("{method} with --backend {backend}: {refusal}")]
+    Method {
+        /// Its name.
+        method: String,
+        /// The backend.
+        backend: &'static str,
+        /// Why, and what there is instead.
+        refusal: &'static str,
+    },
+    /// Methods of images without images.
+    #[error("--method is for images: take --backend cpu or gpu, or leave --method out")]
+    NoImages,
+    /// A bound that needs too many pixels.
+    #[error(
+        "--error {bound:e} needs {pixels:e} pixels, images have {most:e} at most: take at least \
+         {least:e}, or leave --method out, as segments need no image"
+    )]
+    Pixels {
+        /// Half the diagonal of a pixel, file unit.
+        bound: f64,
+        /// Pixels needed.
+        pixels: f64,
+        /// Pixels allowed.
+        most: f64,
+        /// A bound that fits, file unit.
+        least: f64,
+    },
+    /// Images could not be drawn.
+    #[error("{what}")]
+    Images {
+        /// Why.
+        what: String,
+    },
 }
 
 /// The result as `pliant proximity --json` prints it.
@@ -200,8 +236,18 @@ pub struct Found {
     pub upright: YAxis,
 }
 
-/// Reads two outlines and measures how near they are.
-pub fn proximity(request: &Request) -> Result<Found, ProximityError> {
+/// Two outlines from files, and what to find out.
+struct Input {
+    outlines: Outlines,
+    question: ProximityQuery,
+    notices: Vec<String>,
+    /// Bound that is reported, file unit.
+    error: f64,
+    upright: YAxis,
+}
+
+/// Reads two outlines.
+fn read_pair(request: &Request) -> Result<Input, ProximityError> {
     check(request)?;
     let files = [read(&request.a)?, read(&request.b)?];
     let error = match request.error {
@@ -231,16 +277,22 @@ pub fn proximity(request: &Request) -> Result<Found, ProximityError> {
     // What the curves used up, the backend must not use again.
     let question =
         ProximityQuery { error: error - flattened, contact_distance, flags: QueryFlags::ALL };
+    // The bound that is reported includes what curves exceeded, and the resolution of numbers.
+    let error = (error + missed).max(ROUNDING * extents);
+    let down = files.iter().all(|file| file.drawing.upright == YAxis::Down);
+    let upright = if down { YAxis::Down } else { YAxis::Up };
+    Ok(Input { outlines, question, notices, error, upright })
+}
+
+/// Reads two outlines and measures how near they are.
+pub fn proximity(request: &Request) -> Result<Found, ProximityError> {
+    let Input { outlines, question, mut notices, error, upright } = read_pair(request)?;
     let mut backend = backend(request.backend, &mut notices);
     let mut answers = Vec::new();
     backend.query(&outlines, &[Pair { a: 0, b: 1 }], &question, &mut answers)?;
     let answer = answers.pop().unwrap_or_default();
     notices.extend(answer.notices.iter().map(ToString::to_string));
-    // The bound that is reported includes what curves exceeded, and the resolution of numbers.
-    let kept = (error + missed).max(ROUNDING * extents);
-    let report = Report::new(kept, backend.name(), &answer, notices);
-    let down = files.iter().all(|file| file.drawing.upright == YAxis::Down);
-    let upright = if down { YAxis::Down } else { YAxis::Up };
+    let report = Report::new(error, backend.name(), &answer, notices);
     Ok(Found { report, outlines, answer, question, upright })
 }
 

@@ -603,7 +603,8 @@ fn apply(
 /// Everything in the trial state, as responses see it.
 fn context<'a>(system: &'a System, trial: &'a State, dt: f64) -> StepContext<'a> {
     let System { bodies, masses, pins, rigids, profiler, .. } = system;
-    StepContext { bodies, motion: trial.motion(), masses, pins, rigids, dt, profiler }
+    let (motion, rigid_states) = (trial.motion(), &*trial.rigids);
+    StepContext { bodies, motion, masses, pins, rigids, rigid_states, dt, profiler }
 }
 
 /// Everything that moves, what moves it, and what it meets.

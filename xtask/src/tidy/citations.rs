@@ -53,6 +53,32 @@ fn double_keys(known: &[Reference]) -> Vec<String> {
     double.map(|pair| format!("REFERENCES.md has {} twice", pair[0])).collect()
 }
 
+/// Tests that the page of errata names and no source has.
+fn missing_tests(page: &str, sources: &[TextFile]) -> Vec<String> {
+    let cells = page.lines().filter_map(|line| line.strip_suffix("` |")?.rsplit('`').next());
+    // A test of properties takes arguments.
+    let is_there = |name: &str| {
+        let head = format!("fn {name}(");
+        sources.iter().any(|source| source.text.contains(&head))
+    };
+    let missing = cells.filter(|name| !is_there(name));
+    missing.map(|name| format!("{ERRATA}: no test is called `{name}`")).collect()
+}
+
+/// The page of errata.
+const ERRATA: &str = "book/src/errata.md";
+
+#[test]
+fn every_erratum_names_a_test_that_is_there() {
+    let page = std::fs::read_to_string(root().join(ERRATA)).unwrap();
+    assert!(page.matches("` |\n").count() > 50);
+    let sources = ours(&[".rs"]);
+    none(&missing_tests(&page, &sources));
+    let bad = "| H1 | place | wrong | right | `nobody_shows_it` |\n";
+    let expected = ["book/src/errata.md: no test is called `nobody_shows_it`"];
+    assert_eq!(missing_tests(bad, &[file("a.rs", "fn somebody_shows_it() {}")]), expected);
+}
+
 fn ours_known() -> Vec<Reference> {
     references(&std::fs::read_to_string(root().join("REFERENCES.md")).unwrap())
 }

@@ -15,6 +15,8 @@ mod documents;
 
 mod book;
 
+mod tables;
+
 mod citations;
 
 mod manifests;

@@ -6,5 +6,7 @@ pub mod head_on;
 
 pub mod pile;
 
+pub mod rest;
+
 /// The responses compared: by closest feature, by consistent depth.
 const RESPONSES: [&str; 2] = ["closest", "penalty"];

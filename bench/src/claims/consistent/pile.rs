@@ -2,7 +2,7 @@
 
 use pliant::math::Vec3;
 
-use crate::claims::inside::{deepest, inside};
+use crate::claims::inside::inside;
 use crate::claims::sweep::{RATES, Variation, response, step};
 use crate::claims::tables::{median, print};
 use crate::engine::{Engine, Judge, Ours};
@@ -33,9 +33,9 @@ struct Pile {
     pairs: usize,
     /// Pairs whose centres are nearer than [`STICKING`].
     sticking: usize,
-    /// Mean distance of the vertices inside to the nearest surface, m.
+    /// Mean distance of the vertices inside to the nearest of the surfaces they are behind, m.
     mean: f64,
-    /// The largest, m.
+    /// Largest distance of one to a surface it is behind, as in summaries of runs, m.
     deepest: f64,
     /// Root mean square of the speeds, m/s.
     rms: f64,
@@ -47,8 +47,9 @@ struct Pile {
 pub fn run(amount: Amount) -> Result<(), String> {
     println!(
         "120 balls of radius 1 m and 20 tets after {DURATION} s, medians over {} seeds. Sticking: pairs whose \
-         centres are nearer than {STICKING} radii; balls that touch have 1.59 or more. Depth: from the \
-         vertices inside to the nearest surface.\n",
+         centres are nearer than {STICKING} radii; balls that touch have 1.59 or more. Mean depth: to the \
+         nearest of the surfaces that a vertex is behind. Deepest: the largest distance to any of them, \
+         `max_depth` of a run.\n",
         amount.seeds
     );
     let mut rows = Vec::new();
@@ -111,7 +112,7 @@ fn row(variation: &Variation, name: &str, amount: Amount) -> Result<Vec<String>,
 
 fn settle(sets: &[String]) -> Result<Pile, String> {
     let mut ours = Ours::new("sphere-pile", sets)?;
-    let judge = Judge::of(&ours.built);
+    let mut judge = Judge::of(&ours.built);
     for _ in 0..(DURATION / ours.built.info.dt).round() as u64 {
         ours.step()?;
     }
@@ -132,7 +133,7 @@ fn settle(sets: &[String]) -> Result<Pile, String> {
         sticking,
         mean: all.iter().map(|one| one.depth).fold(0.0, |sum, depth| sum + depth)
             / all.len().max(1) as f64,
-        deepest: deepest(all.iter()),
+        deepest: judge.overlap(&state).max_depth,
         rms: judge.rms_speed(&state),
         height: judge.centre(&state).z,
     })

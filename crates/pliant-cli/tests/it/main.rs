@@ -17,6 +17,8 @@ mod depth;
 
 mod mesh;
 
+mod papers;
+
 mod proximity;
 
 mod scenes;

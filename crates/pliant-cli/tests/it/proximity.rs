@@ -281,3 +281,80 @@ fn every_outline_is_read_or_refused_with_a_place() {
     }
     assert!(read > 55, "{read}");
 }
+
+#[test]
+fn every_method_of_the_paper_is_within_its_bound_of_the_exact_result() {
+    let folder = Folder::new("proximity-methods");
+    // Overlap of 0.5 × 2, depth 0.5; a gap of 0.5.
+    for (by, area, length) in [(1.5, 1.0, 0.5), (2.5, 0.0, 0.5)] {
+        let [a, b] = squares(&folder, by);
+        let found = answer(&["--method", "all", "--error", "0.01"], &[&a, &b]);
+        let rows = found["methods"].as_array().unwrap();
+        assert!(rows.len() == 23 || rows.len() == 46, "{}", rows.len());
+        let mut values = Vec::new();
+        for row in rows {
+            let name = row["method"].as_str().unwrap();
+            if row["value"].is_null() {
+                assert!(row["remark"].as_str().unwrap().contains("--backend gpu"), "{row}");
+                continue;
+            }
+            let difference = row["difference"].as_f64();
+            match row["quantity"].as_str().unwrap() {
+                "intersects" => assert_eq!(row["value"], area > 0.0, "{row}"),
+                "overlap_area" => {
+                    assert!((row["exact"].as_f64().unwrap() - area).abs() < ROUNDING, "{row}");
+                    // The bound times both perimeters of 8.
+                    assert!(difference.unwrap() <= 0.01 * 16.0, "{row}");
+                }
+                "separation" | "depth" => {
+                    assert!((row["exact"].as_f64().unwrap() - length).abs() < ROUNDING, "{row}");
+                    assert!(difference.unwrap() <= 0.01, "{row}");
+                }
+                other => panic!("{other}"),
+            }
+            assert!(row["milliseconds"].as_f64().unwrap() > 0.0);
+            // Uses of the frame buffer mark the same pixels, and so do the backends.
+            if let Some((group, _)) = name.split_once('/').filter(|(g, _)| g.contains("volume")) {
+                values.push((group.to_owned(), row["value"].clone()));
+            }
+        }
+        for (group, value) in &values {
+            let (_, first) = values.iter().find(|(other, _)| other == group).unwrap();
+            assert_eq!(value, first, "{group}");
+        }
+    }
+}
+
+#[test]
+fn trees_of_boxes_leave_fewer_pixels_the_higher_they_are() {
+    let folder = Folder::new("proximity-trees");
+    let ring = |x: f64, name: &str| {
+        let point = |k: u32| {
+            let turn = std::f64::consts::TAU * f64::from(k) / 64.0;
+            format!("[{},{}]", x + libm::cos(turn), libm::sin(turn))
+        };
+        let points: Vec<String> = (0..64).map(point).collect();
+        folder.write(name, &format!("[[{}]]", points.join(","))).to_str().unwrap().to_owned()
+    };
+    for x in [1.8, 2.2] {
+        let [a, b] = [ring(0.0, "a.json"), ring(x, "b.json")];
+        let found =
+            answer(&["--method", "localised", "--backend", "cpu", "--error", "0.005"], &[&a, &b]);
+        let pixels = found["methods"].as_array().unwrap().iter().map(|row| row["pixels"].as_u64());
+        let pixels: Vec<u64> = pixels.map(Option::unwrap).collect();
+        assert!(pixels[0] > pixels[2] && pixels[2] >= pixels[3], "{x}: {pixels:?}");
+    }
+}
+
+#[test]
+fn methods_that_are_not_there_are_refused_with_what_is() {
+    let folder = Folder::new("proximity-no-method");
+    let [a, b] = squares(&folder, 1.5);
+    let files = [a.as_str(), b.as_str()];
+    refused(&["--method", "occlusion", "--backend", "cpu"], &files, "take min-max");
+    refused(&["--method", "volumes"], &files, "there are all, boundary-boundary");
+    refused(&["--method", "min-mx"], &files, "did you mean `min-max`?");
+    refused(&["--method", "all", "--backend", "exact"], &files, "take --backend cpu or gpu");
+    let tiny = ["--method", "min-max", "--backend", "cpu", "--error", "1e-9"];
+    refused(&tiny, &files, "segments need no image");
+}

@@ -63,6 +63,15 @@ impl VertexInFace {
     pub fn context(&self) -> StepContext<'_> {
         let VertexInFace { bodies, positions, velocities, masses, pins, rigids } = self;
         let motion = StateView { positions, velocities, time: 0.0 };
-        StepContext { bodies, motion, masses, pins, rigids, dt: 0.1, profiler: &None }
+        StepContext {
+            bodies,
+            motion,
+            masses,
+            pins,
+            rigids,
+            rigid_states: &[],
+            dt: 0.1,
+            profiler: &None,
+        }
     }
 }

@@ -12,7 +12,11 @@
 use crate::rigid::coulomb::coulomb_impulse;
 use pliant::body::obstacle::{Obstacle, SurfaceMaterial};
 use pliant::body::rigid::{RigidState, RigidTemplate};
+use pliant::contact::output::ContactOutput;
+use pliant::contact::response::{Response, StepContext};
+use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3};
+use pliant::profile::{Stage, StageTimer};
 
 /// Averaged unit normals shorter than this are rounding noise, not a direction.
 const MIN_AGREEMENT: f64 = 1e-9;
@@ -60,17 +64,12 @@ pub fn impact(
     time: f64,
     law: Law,
 ) -> Option<RigidImpact> {
-    let here = obstacle.at(time);
     let relative = |at: Vec3| state.velocity_at(at) - obstacle.velocity_at(time, at);
     let (mut sum, mut normals, mut vertices) = (Vec3::ZERO, Vec3::ZERO, 0_usize);
     for &r in &body.points {
-        let at = state.point(r);
-        if here.distance(at) < 0.0
-            && let Some(normal) = here.normal(at)
-            && relative(at).dot(normal) < 0.0
-        {
+        if let Some(normal) = approaching(state, r, obstacle, time) {
             // Summed from the centre, which is near: no digits go astray far out.
-            sum += at - state.centre;
+            sum += state.point(r) - state.centre;
             normals += normal;
             vertices += 1;
         }
@@ -91,6 +90,56 @@ pub fn impact(
     };
     let impulse = answer(state.mobility(body, at), velocity, normal, obstacle.material());
     Some(RigidImpact { impulse, at, normal, vertices })
+}
+
+/// Way out of the obstacle for a vertex inside that approaches; `None` for all others.
+fn approaching(state: &RigidState, r: Vec3, obstacle: &Obstacle, time: f64) -> Option<Vec3> {
+    let (at, here) = (state.point(r), obstacle.at(time));
+    let normal = (here.distance(at) < 0.0).then(|| here.normal(at)).flatten()?;
+    let relative = state.velocity_at(at) - obstacle.velocity_at(time, at);
+    (relative.dot(normal) < 0.0).then_some(normal)
+}
+
+/// Obstacles that give each rigid body one impulse after a step, by [`impact`].
+///
+/// The impulse is shared out equally among the vertices averaged, which has the same sum and
+/// the same torque. Several obstacles act one after the other. Positions are not corrected, as
+/// in the lecture: a body stays inside by what it travels in a step. Soft bodies are left alone.
+#[derive(Debug)]
+pub struct AverageImpulses {
+    obstacles: Vec<(Obstacle, Law)>,
+}
+
+impl AverageImpulses {
+    /// The response of some obstacles, each with its law of friction.
+    pub fn new(obstacles: Vec<(Obstacle, Law)>) -> AverageImpulses {
+        AverageImpulses { obstacles }
+    }
+}
+
+impl Response for AverageImpulses {
+    fn post_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
+        let _timer = StageTimer::new(context.profiler, Stage::Contact);
+        let time = context.motion.time;
+        for (entry, state) in context.rigids.entries().iter().zip(context.rigid_states) {
+            let (body, mut state) = (&entry.body, *state);
+            for (obstacle, law) in &self.obstacles {
+                let Some(found) = impact(body, &state, obstacle, time, *law) else { continue };
+                let part = found.impulse / found.vertices as f64;
+                for (vertex, &r) in entry.vertices.clone().zip(&body.points) {
+                    if approaching(&state, r, obstacle, time).is_some() {
+                        let vertex = VertexId(vertex as u32);
+                        output.impulses.push((vertex, part));
+                        output.external_impulses.push((vertex, part));
+                    }
+                }
+                let surface = obstacle.velocity_at(time, found.at);
+                output.energy_input += found.impulse.dot(surface).max(0.0);
+                output.stats.contacts += 1;
+                state.push(body, found.at, found.impulse);
+            }
+        }
+    }
 }
 
 /// The impulse of the slide on an approaching point, N·s; for comparison.

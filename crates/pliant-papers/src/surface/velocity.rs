@@ -241,7 +241,16 @@ mod tests {
         let pins = Pins::still(&held, &positions).unwrap();
         let (bodies, masses, pins) = (&bodies, &masses, &pins);
         let (rigids, profiler) = (&RigidBodySet::default(), &None);
-        let context = StepContext { bodies, motion, masses, pins, rigids, dt: 0.1, profiler };
+        let context = StepContext {
+            bodies,
+            motion,
+            masses,
+            pins,
+            rigids,
+            rigid_states: &[],
+            dt: 0.1,
+            profiler,
+        };
         let touch = SurfaceContact {
             vertex: VertexId(4),
             own: BodyId(1),

@@ -107,7 +107,8 @@ fn flat_with(world: &World, apart: &[(BodyId, BodyId)], backend: Box<dyn Backend
 fn context(world: &World) -> StepContext<'_> {
     let Simulation { state, system, .. } = world.simulation();
     let System { bodies, masses, pins, rigids, profiler, .. } = system;
-    StepContext { bodies, motion: state.motion(), masses, pins, rigids, dt: DT, profiler }
+    let (motion, rigid_states) = (state.motion(), &*state.rigids);
+    StepContext { bodies, motion, masses, pins, rigids, rigid_states, dt: DT, profiler }
 }
 
 fn penalty(world: &World) -> Box<dyn Response> {

@@ -6,6 +6,8 @@ mod contact;
 
 mod data;
 
+mod documents;
+
 mod mesh;
 
 mod golden;

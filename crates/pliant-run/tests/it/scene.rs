@@ -495,15 +495,17 @@ const UNITS: [&str; 19] = [
 ];
 
 /// Numbers without a dimension: heading of the table, then the key.
-const DIMENSIONLESS: [&str; 26] = [
+const DIMENSIONLESS: [&str; 28] = [
     "Clusters: overlap",
     "Constraint: stretch",
     "Contact: convergence_tolerance",
     "Contact: damping",
     "Contact: friction",
     "Contact: offset",
+    "Contact: reach",
     "Contact: restitution",
     "Contact: speculative_distance",
+    "Depth: exponent",
     "Integrator: tolerance",
     "Joint: axis",
     r#"Material, kind = "shape-matched": blend"#,

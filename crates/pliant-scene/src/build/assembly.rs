@@ -94,6 +94,7 @@ impl SceneAssembly {
         external_loads::push_attractor(scene, &made.groups, &mut made.system)?;
         found.warnings.extend(contact::unmet(scene, made));
         found.notices.extend(contact::networks(scene, made));
+        found.notices.extend(contact::unused(scene));
         found.notices.extend(outline::mixed(scene, made));
         found.notices.extend(shapes::unmet(scene));
         let mut obstacles = obstacles::sort(scene, &self.obstacles, made)?;

@@ -5,22 +5,25 @@ use pliant::body::obstacle::Obstacle;
 use pliant::contact::response::Response as ContactResponse;
 use pliant::contact::response::ResponseError;
 use pliant::contact::response::Stiffness;
+use pliant::depth::{DepthSettings, Scope};
 use pliant::id::BodyId;
 use pliant::math::Vec3;
+use pliant::mesh::normals::Normals;
 use pliant::solve::constraint::{ConstraintResponse, ConstraintSettings};
-use pliant_papers::bodies::barrier::{BodyBarrier, BodyBarrierSettings};
+use pliant_papers::bodies::barrier::{BodyBarrier, BodyBarrierSettings, Strength};
 use pliant_papers::bodies::buffer::{Buffer, BufferSettings};
 use pliant_papers::bodies::impulse::{BodyImpulseSettings, BodyImpulses};
 use pliant_papers::bodies::{BodyPenalty, BodyPenaltySettings, Kind};
 use pliant_papers::impulse::Impulses;
 use pliant_papers::points::{PointSettings, Points};
+use pliant_papers::rigid::lecture::AverageImpulses;
 use pliant_papers::surface::{self, ContactSurface, Corrections, Form, SurfaceSettings};
 
 use super::bodies::SceneBodies;
 use super::joints::Pairs;
 use super::obstacles::Obstacles;
 use super::{BuildError, outline};
-use crate::spec::contact::{Correction, Order};
+use crate::spec::contact::{Correction, Depth, DepthNormals, DepthScope, Order};
 use crate::spec::obstacle::ObstacleResponse;
 use crate::spec::{self, IntegratorKind, Response};
 
@@ -103,6 +106,9 @@ fn check(contact: &spec::Contact) -> Result<(), BuildError> {
         ("offset", offset),
         ("convergence_tolerance", contact.convergence_tolerance),
         ("stiffness", stiffness.unwrap_or(1.0)),
+        ("reach", contact.reach.unwrap_or(1.0)),
+        ("strength", contact.strength.unwrap_or(1.0)),
+        ("depth.exponent", contact.depth.exponent.unwrap_or(1.0)),
     ];
     if let Some((name, value)) = positive.into_iter().find(|(_, value)| *value <= 0.0) {
         let message = format!("the {name} of contact is {value}: it must be positive");
@@ -180,6 +186,9 @@ pub fn responses(
     }
     all.extend(flat);
     all.push(Box::new(Impulses::new(std::mem::take(&mut obstacles.impulsive))));
+    if !obstacles.averaged.is_empty() {
+        all.push(Box::new(AverageImpulses::new(std::mem::take(&mut obstacles.averaged))));
+    }
     Ok(SceneResponses { contact, others: all })
 }
 
@@ -191,8 +200,52 @@ fn springs(scene: &spec::Scene, made: &SceneBodies, kind: Kind) -> Result<BodyPe
         false => BodyPenaltySettings::of_step(kind, dt),
     };
     let stiffness = stiffness.map_or(usual.stiffness, Stiffness::Fixed);
-    let settings = BodyPenaltySettings { friction, damping, stiffness, ..usual };
+    let depth = depth(scene, usual.depth);
+    let settings = BodyPenaltySettings { friction, damping, stiffness, depth, ..usual };
     BodyPenalty::new(&made.rest, &made.bodies, settings).map_err(unfit)
+}
+
+/// How depth is measured: as the scene says, and as `usual` where it says nothing.
+fn depth(scene: &spec::Scene, usual: DepthSettings) -> DepthSettings {
+    let Depth { exponent, scope, normals } = scene.contact.depth;
+    DepthSettings {
+        exponent: exponent.unwrap_or(usual.exponent),
+        scope: scope.map_or(usual.scope, |scope| match scope {
+            DepthScope::Scene => Scope::Scene,
+            DepthScope::Pairs => Scope::Pairs,
+        }),
+        normals: normals.map_or(usual.normals, |normals| match normals {
+            DepthNormals::Area => Normals::Area,
+            DepthNormals::Angle => Normals::Angle,
+            DepthNormals::Face => Normals::Face,
+        }),
+    }
+}
+
+/// Notices on settings of other responses than the scene's.
+///
+/// No errors: one scene is compared under many responses.
+pub fn unused(scene: &spec::Scene) -> Vec<String> {
+    use Response::{Barrier, Buffer, Closest, Impulse, Penalty, Surface};
+    let spec::Contact { reach, strength, depth, .. } = &scene.contact;
+    let Depth { exponent, scope, normals } = *depth;
+    let given: [(&str, bool, &[Response]); 5] = [
+        ("reach", reach.is_some(), &[Buffer, Barrier]),
+        ("strength", strength.is_some(), &[Barrier]),
+        ("depth.exponent", exponent.is_some(), &[Penalty, Impulse, Surface]),
+        ("depth.scope", scope.is_some(), &[Penalty, Closest, Impulse, Surface]),
+        ("depth.normals", normals.is_some(), &[Penalty, Impulse, Surface]),
+    ];
+    let response = chosen(scene);
+    let idle = given.into_iter().filter(|(_, given, of)| *given && !of.contains(&response));
+    let says = |(key, _, of): (&str, bool, &[Response])| {
+        let words: Vec<String> = of.iter().map(super::word).collect();
+        let (own, others) = (super::word(&response), words.join(", "));
+        format!(
+            "contact.{key} has no effect with response = \"{own}\"; it is a setting of {others}"
+        )
+    };
+    idle.map(says).collect()
 }
 
 /// What is wrong with the settings of contact.
@@ -202,25 +255,30 @@ fn unfit(error: ResponseError) -> BuildError {
 
 fn buffer(scene: &spec::Scene, made: &SceneBodies) -> Result<Buffer, BuildError> {
     let dt = scene.dt / f64::from(scene.integrator.substeps.max(1));
-    let spec::Contact { friction, damping, stiffness, implicit, .. } = scene.contact;
+    let spec::Contact { friction, damping, stiffness, implicit, reach, .. } = scene.contact;
     let usual = match implicit {
         true => BufferSettings::implicit(dt),
         false => BufferSettings::of_step(dt),
     };
     let stiffness = stiffness.map_or(usual.stiffness, Stiffness::Fixed);
-    let settings = BufferSettings { friction, damping, stiffness, ..usual };
+    let buffer = reach.unwrap_or(usual.buffer);
+    let settings = BufferSettings { friction, damping, stiffness, buffer, ..usual };
     Buffer::new(&made.rest, &made.bodies, settings).map_err(unfit)
 }
 
 fn barrier(scene: &spec::Scene, made: &SceneBodies) -> Result<BodyBarrier, BuildError> {
-    let friction = scene.contact.friction;
-    let settings = BodyBarrierSettings { friction, ..BodyBarrierSettings::default() };
+    let (usual, friction) = (BodyBarrierSettings::default(), scene.contact.friction);
+    let strength = scene.contact.strength.map_or(usual.strength, Strength::Fixed);
+    let reach = scene.contact.reach.unwrap_or(usual.reach);
+    let settings = BodyBarrierSettings { strength, reach, friction, ..usual };
     BodyBarrier::new(&made.rest, &made.bodies, settings).map_err(unfit)
 }
 
 fn impulses(scene: &spec::Scene, made: &SceneBodies) -> Result<BodyImpulses, BuildError> {
-    let friction = scene.contact.friction;
-    let settings = BodyImpulseSettings { friction, ..BodyImpulseSettings::default() };
+    let spec::Contact { friction, restitution, .. } = scene.contact;
+    let usual = BodyImpulseSettings::default();
+    let depth = depth(scene, usual.depth);
+    let settings = BodyImpulseSettings { friction, restitution, depth, ..usual };
     BodyImpulses::new(&made.rest, &made.bodies, settings).map_err(unfit)
 }
 
@@ -235,7 +293,8 @@ fn surface(scene: &spec::Scene, made: &SceneBodies) -> Result<ContactSurface, Bu
         },
         Order::Settling => SurfaceSettings::settling(),
     };
-    let settings = SurfaceSettings { friction, iterations, corrections, ..usual };
+    let depth = depth(scene, usual.depth);
+    let settings = SurfaceSettings { friction, iterations, corrections, depth, ..usual };
     ContactSurface::new(&made.rest, &made.bodies, settings).map_err(unfit)
 }
 

@@ -7,6 +7,7 @@ use pliant::id::VertexId;
 use pliant::integrate::Integrator;
 use pliant::integrate::constraint::{Constraints, ObstacleFn, PbdSettings, PositionConstraint};
 use pliant::integrate::euler::{Euler, EulerKind};
+use pliant::integrate::free_motion::FreeMotion;
 use pliant::integrate::implicit::{Equations, Implicit, ImplicitKind, ImplicitSettings};
 use pliant::integrate::midpoint::Midpoint;
 use pliant::integrate::pbd::Pbd;
@@ -82,6 +83,11 @@ pub fn make(
         let matching = ShapeMatching::new(groups, velocities);
         stepper = stepper.with_matching(matching, MatchOrder::BeforeContact);
     }
+    stepper = stepper.with_free_motion(match key.free_motion {
+        spec::FreeMotion::Conserving => FreeMotion::Conserving,
+        spec::FreeMotion::Gyroscopic => FreeMotion::Explicit,
+        spec::FreeMotion::Plain => FreeMotion::Lecture,
+    });
     if key.sleep {
         stepper = stepper.with_sleep(SleepSettings::default());
     }

@@ -15,6 +15,7 @@ use pliant::mesh::raw::RawMesh;
 use pliant::mesh::surface::Surface;
 use pliant_papers::barrier::{Barrier, BarrierSettings};
 use pliant_papers::penalty::{Penalty, PenaltySettings};
+use pliant_papers::rigid::lecture::Law;
 
 use super::bodies::SceneBodies;
 use super::render_mesh::{self, Sheet};
@@ -22,7 +23,7 @@ use super::shape::{self, Geometry, MOST_TETS, RestShape};
 use super::{BuildError, contact, external_loads, rotation, vector};
 use crate::diagnostic::DiagnosticKind;
 use crate::loaded::RenderMesh;
-use crate::spec::obstacle::{self as key, ObstacleResponse};
+use crate::spec::obstacle::{self as key, ImpulseLaw, ObstacleResponse};
 use crate::spec::{self, IntegratorKind, Response};
 
 /// Obstacles sorted by response.
@@ -30,6 +31,8 @@ use crate::spec::{self, IntegratorKind, Response};
 pub struct Obstacles {
     /// Met after each step.
     pub impulsive: Vec<Obstacle>,
+    /// One impulse for each rigid body after each step.
+    pub averaged: Vec<(Obstacle, Law)>,
     /// Contacts solved together with the materials.
     pub solved: Vec<Obstacle>,
     /// Constraints for the integrator.
@@ -249,6 +252,35 @@ fn is_solved(scene: &spec::Scene, key: &spec::Obstacle) -> bool {
     constraint && contact::chosen(scene) == Response::Constraint
 }
 
+/// Refuses bodies that no single impulse can stop.
+fn check_rigid(scene: &spec::Scene, path: &str) -> Result<(), BuildError> {
+    let is_soft = |body: &&spec::Body| !matches!(body.material, spec::Material::Rigid { .. });
+    let Some(body) = scene.bodies.iter().find(is_soft) else { return Ok(()) };
+    let message = format!("`average-impulse` is for rigid bodies, and `{}` is not one", body.name);
+    let help = "let kind be \"impulse\", which corrects each vertex, or material.kind \"rigid\"";
+    Err(BuildError::value(path, message).with_help(help))
+}
+
+/// Stiffness of a penalty: as given, or from masses and step.
+fn penalty_stiffness(
+    scene: &spec::Scene,
+    stiffness: Option<f64>,
+    fraction: Option<f64>,
+    path: &str,
+) -> Result<Stiffness, BuildError> {
+    match (stiffness, fraction) {
+        (Some(_), Some(_)) => {
+            let message = "`stiffness` and `fraction` cannot both be given";
+            Err(BuildError::value(path, message))
+        }
+        (Some(stiffness), None) => Ok(Stiffness::Fixed(stiffness)),
+        (None, fraction) => {
+            let dt = scene.dt / f64::from(scene.integrator.substeps.max(1));
+            Ok(Stiffness::OfStep { fraction: fraction.unwrap_or(1.0), dt })
+        }
+    }
+}
+
 /// Registers an obstacle with its response.
 fn respond(
     all: &mut Obstacles,
@@ -269,6 +301,15 @@ fn respond(
         all.impulsive.push(obstacle);
         return Ok(());
     };
+    if let ObstacleResponse::AverageImpulse { law } = response {
+        check_rigid(scene, &path)?;
+        let law = match law {
+            ImpulseLaw::Corrected => Law::Corrected,
+            ImpulseLaw::Printed => Law::Printed,
+        };
+        all.averaged.push((obstacle, law));
+        return Ok(());
+    }
     all.pushes = true;
     if key.friction != 0.0 || key.restitution != 0.0 {
         let message = "friction and restitution act with impulses and solved contacts alone";
@@ -276,7 +317,7 @@ fn respond(
             .with_help("leave them out, or let kind be \"impulse\""));
     }
     match response {
-        ObstacleResponse::Impulse {} => {}
+        ObstacleResponse::Impulse {} | ObstacleResponse::AverageImpulse { .. } => {}
         ObstacleResponse::Constraint {} => {
             if scene.integrator.kind != IntegratorKind::Pbd {
                 let message =
@@ -286,17 +327,7 @@ fn respond(
             all.ruled.push(obstacle);
         }
         ObstacleResponse::Penalty { stiffness, fraction, buffer, overshoot } => {
-            let stiffness = match (stiffness, fraction) {
-                (Some(_), Some(_)) => {
-                    let message = "`stiffness` and `fraction` cannot both be given";
-                    return Err(BuildError::value(path, message));
-                }
-                (Some(stiffness), None) => Stiffness::Fixed(*stiffness),
-                (None, fraction) => {
-                    let dt = scene.dt / f64::from(scene.integrator.substeps.max(1));
-                    Stiffness::OfStep { fraction: fraction.unwrap_or(1.0), dt }
-                }
-            };
+            let stiffness = penalty_stiffness(scene, *stiffness, *fraction, &path)?;
             let overshoot = overshoot.unwrap_or(f64::INFINITY);
             let settings = PenaltySettings { stiffness, buffer: *buffer, overshoot };
             let penalty = Penalty::new(obstacle, vertices, &made.system.masses, settings);

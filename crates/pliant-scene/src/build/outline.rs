@@ -448,8 +448,9 @@ pub fn response(
             let settings =
                 OutlineImpulseSettings { distance: error, friction, restitution, dt, gravity };
             let System { masses, pins, rigids, profiler, .. } = &made.system;
-            let motion = made.state.motion();
-            let context = StepContext { bodies, motion, masses, pins, rigids, dt, profiler };
+            let (motion, rigid_states) = (made.state.motion(), &*made.state.rigids);
+            let context =
+                StepContext { bodies, motion, masses, pins, rigids, rigid_states, dt, profiler };
             let made = OutlineImpulses::new(flat, settings, context);
             Ok(Some(Box::new(made.map_err(unfit)?)))
         }

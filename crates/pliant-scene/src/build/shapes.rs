@@ -9,13 +9,14 @@ use pliant::integrate::shape_matching::pull::{MAX_DENSE, Pull};
 use pliant::integrate::shape_matching::{
     Group as Shape, Groups, Kind, Plasticity, Stiffness, Volume,
 };
+use pliant::math::polar::PolarMethod;
 use pliant::math::{Aabb, Vec3};
 
 use super::bodies::{Group, SceneBodies};
 use super::{BuildError, contact, external_loads, vector};
 use crate::diagnostic::DiagnosticKind;
 use crate::spec::body as key;
-use crate::spec::shape::{Clusters, Matching, ShapeGroup, ShapeMode, ShapeVolume, Spin};
+use crate::spec::shape::{Clusters, Matching, Polar, ShapeGroup, ShapeMode, ShapeVolume, Spin};
 use crate::spec::{self, Body, IntegratorKind, Material, Response};
 
 /// Entries of the matrix that shapes take at most.
@@ -57,6 +58,12 @@ pub fn choose(scene: &mut spec::Scene) -> Result<(), BuildError> {
     );
     let own = if is_implicit { Matching::WithStep } else { Matching::AfterStep };
     let matching = *scene.integrator.matching.get_or_insert(own);
+    if matching == Matching::WithStep && scene.integrator.polar == Polar::WarmStart {
+        let message = "shapes that are matched with the step are evaluated at many trial \
+                       positions, which no one rotation starts";
+        let help = "take matching = \"after-step\", or polar = \"newton\" or \"direct\"";
+        return Err(BuildError::value("integrator.polar", message).with_help(help));
+    }
     if matching == Matching::WithStep && !is_implicit {
         let message = "the integrator does not solve shapes together with the step";
         let help = "take the integrator \"implicit-euler\", or matching = \"after-step\"";
@@ -89,6 +96,11 @@ pub fn make(scene: &spec::Scene, made: &mut SceneBodies) -> Result<Option<After>
         let path = error.group().map_or("bodies", |group| &*paths[group]);
         BuildError::value(path, error)
     })?;
+    let groups = groups.with_polar(match scene.integrator.polar {
+        Polar::Newton => PolarMethod::Newton,
+        Polar::Direct => PolarMethod::Direct,
+        Polar::WarmStart => PolarMethod::WarmStart,
+    });
     if matching == Matching::WithStep {
         let dt = scene.dt / f64::from(scene.integrator.substeps.max(1));
         system.forces.push_force(Pull::new(groups, dt));

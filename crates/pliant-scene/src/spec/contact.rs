@@ -64,6 +64,49 @@ pub enum Order {
     Settling,
 }
 
+/// Bodies taken together or in pairs where depth is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DepthScope {
+    /// A vertex leaves all others at once.
+    Scene,
+    /// A vertex leaves each of the others on its own.
+    Pairs,
+}
+
+/// Normals at the corners of a triangle where depth is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DepthNormals {
+    /// Smooth: faces around the vertex weighted by their area.
+    Area,
+    /// Smooth: faces around the vertex weighted by their angle there.
+    Angle,
+    /// Flat: the triangle's own normal.
+    Face,
+}
+
+/// How depth is measured with `penalty`, `closest`, `impulse` and `surface`; `closest` knows the
+/// scope alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Depth {
+    /// Power of the distance in the weights of crossings and neighbours; positive. 2 in the paper
+    /// and when left out; 1 gives the weights of the lecture on mass-spring systems.
+    pub exponent: Option<f64>,
+    /// Left out, `pairs` with `surface` and `scene` with the others.
+    pub scope: Option<DepthScope>,
+    /// Left out, `face` with `impulse` and `area` with the others.
+    pub normals: Option<DepthNormals>,
+}
+
+impl Depth {
+    /// Whether all is left out.
+    fn is_usual(&self) -> bool {
+        *self == Depth::default()
+    }
+}
+
 /// Settings of the contact response; lengths are per size of the smaller body, which is the
 /// shortest side of its box at rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,9 +114,8 @@ pub enum Order {
 pub struct Contact {
     /// Coulomb's coefficient between bodies; at least 0.
     pub friction: f64,
-    /// Coefficient of restitution with `constraint`, and with `impulse`
-    /// between outlines, from 0 to 1; an obstacle has its own. It falls off at small
-    /// speeds.
+    /// Coefficient of restitution with `constraint` and `impulse`, from 0 to 1; an obstacle has
+    /// its own. It falls off at small speeds, but not with `impulse` between meshes.
     pub restitution: f64,
     /// Gap at which contact begins, per size; positive.
     pub offset: f64,
@@ -90,6 +132,14 @@ pub struct Contact {
     pub stiffness: Option<f64>,
     /// Share of critical damping of these springs; at least 0.
     pub damping: f64,
+    /// Gap at which `buffer` and `barrier` begin to push, per size; a fiftieth when left out.
+    pub reach: Option<f64>,
+    /// Energy scale of one contact of `barrier`, J; from the masses and a speed of 2 m/s, or the
+    /// approach where that is faster, when left out.
+    pub strength: Option<f64>,
+    /// How depth is measured.
+    #[serde(skip_serializing_if = "Depth::is_usual")]
+    pub depth: Depth,
     /// Whether these springs are solved together with the materials; they are then
     /// a hundred times stiffer when `stiffness` is left out. Needs `implicit-euler` with
     /// `newton_iterations` 0.
@@ -125,6 +175,9 @@ impl Default for Contact {
             convergence_tolerance: UNCONVERGED,
             stiffness: None,
             damping,
+            reach: None,
+            strength: None,
+            depth: Depth::default(),
             implicit: false,
             error: None,
             iterations: SurfaceSettings::default().iterations,

@@ -26,7 +26,7 @@ pub use body::{Body, Material, Mesh};
 pub use contact::{Contact, Response};
 pub use joint::Joint;
 pub use obstacle::Obstacle;
-use shape::{Matching, Spin};
+use shape::{Matching, Polar, Spin};
 
 /// A scene: bodies, obstacles, joints, and how steps are made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -174,6 +174,23 @@ pub struct Integrator {
     pub matching: Option<Matching>,
     /// Effect of a match after the step on a free spin; with the step it is kept.
     pub spin: Spin,
+    /// How the rotation of a shape is found.
+    pub polar: Polar,
+    /// How rigid bodies turn between contacts.
+    pub free_motion: FreeMotion,
+}
+
+/// How rigid bodies turn between contacts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FreeMotion {
+    /// Order 2; keeps energy and angular momentum.
+    #[default]
+    Conserving,
+    /// Order 1: the lecture's scheme with the gyroscopic term it leaves out; gains energy.
+    Gyroscopic,
+    /// Order 1: the lecture's scheme as printed; keeps the spin, not the angular momentum.
+    Plain,
 }
 
 impl Default for Integrator {
@@ -191,6 +208,8 @@ impl Default for Integrator {
             sleep: true,
             matching: None,
             spin: Spin::default(),
+            polar: Polar::default(),
+            free_motion: FreeMotion::default(),
         }
     }
 }

@@ -108,12 +108,30 @@ pub struct Part {
     pub rotation: [f64; 3],
 }
 
+/// What the friction of `average-impulse` is bounded on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ImpulseLaw {
+    /// The impulse, as Coulomb's law says.
+    #[default]
+    Corrected,
+    /// The change of velocity, as the lecture prints it: adds energy (erratum R4).
+    Printed,
+}
+
 /// Contact response of an obstacle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ObstacleResponse {
     /// Vertices inside are moved to the surface after each step, and lose their approach velocity.
     Impulse {},
+    /// Each rigid body gets one impulse after a step, at the average of its vertices inside, as in
+    /// the lecture on rigid contacts; positions are not corrected. All bodies must be rigid.
+    AverageImpulse {
+        /// What friction is bounded on.
+        #[serde(default)]
+        law: ImpulseLaw,
+    },
     /// Penalty springs.
     Penalty {
         /// N/m for every vertex; instead of `fraction`.

@@ -50,6 +50,19 @@ pub enum Spin {
     Kept,
 }
 
+/// How the rotation of a shape is found; all agree to rounding where it is unique.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Polar {
+    /// Newton's iteration, or singular values where it would be slow.
+    #[default]
+    Newton,
+    /// The root of AᵀA, as in the lecture on rigid contacts.
+    Direct,
+    /// Iterations from the rotation of the step before; for `matching = "after-step"`.
+    WarmStart,
+}
+
 /// A body of several overlapping groups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -9,6 +9,7 @@
 
 use crate::body::Bodies;
 use crate::body::pins::Pins;
+use crate::body::rigid::RigidState;
 use crate::body::rigid::all::RigidBodySet;
 use crate::body::soft::{Masses, StateView};
 use crate::contact::output::ContactOutput;
@@ -31,6 +32,8 @@ pub struct StepContext<'a> {
     pub pins: &'a Pins,
     /// Which bodies are rigid, and what is attached to them.
     pub rigids: &'a RigidBodySet,
+    /// States of these rigid bodies, in the same order.
+    pub rigid_states: &'a [RigidState],
     /// Length of the step, s.
     pub dt: f64,
     /// Receives the timing of the stages.

@@ -9,7 +9,7 @@ pub mod direct;
 pub mod warm;
 
 use crate::math::svd::svd;
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Quat, Vec3};
 
 /// Determinants, relative to that of a rotation of the same norm, for which Newton is quick.
 const ROUND: f64 = 0.1;
@@ -19,6 +19,29 @@ const LAST_STEP_SQ: f64 = 1e-17;
 
 /// Newton steps that a matrix with such a determinant never needs: nine do.
 const MOST_STEPS: usize = 16;
+
+/// How a nearest rotation is found; all agree to rounding where it is unique.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PolarMethod {
+    /// [`rotation`]: Newton's iteration where it is quick, the SVD where not.
+    #[default]
+    Newton,
+    /// [`direct`]: the root of AᵀA, in one go.
+    Direct,
+    /// [`warm`]: iterations from the rotation of the step before.
+    WarmStart,
+}
+
+impl PolarMethod {
+    /// The rotation nearest to a matrix with finite entries; only a warm start uses `start`.
+    pub(crate) fn rotation(self, matrix: Mat3, start: Quat) -> Mat3 {
+        match self {
+            PolarMethod::Newton => rotation(matrix),
+            PolarMethod::Direct => direct::polar(matrix).rotation,
+            PolarMethod::WarmStart => Mat3::from_quat(warm::rotation_from(matrix, start).rotation),
+        }
+    }
+}
 
 /// A matrix as rotation · stretch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,7 +115,6 @@ fn columns(matrix: &Mat3) -> [Vec3; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Quat;
     use crate::math::random::Random;
     use crate::math::svd::tests::{assert_rotation, some_matrices};
 

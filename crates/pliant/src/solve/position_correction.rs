@@ -405,7 +405,16 @@ mod tests {
         fn shifts(&self, contacts: &mut [Contact]) -> Vec<RigidShift> {
             let Blocks { bodies, state, masses, pins, rigids } = self;
             let (motion, profiler) = (state.motion(), &None);
-            let context = StepContext { bodies, motion, masses, pins, rigids, dt: 0.01, profiler };
+            let context = StepContext {
+                bodies,
+                motion,
+                masses,
+                pins,
+                rigids,
+                rigid_states: &[],
+                dt: 0.01,
+                profiler,
+            };
             let mut shifts = Vec::new();
             PositionCorrection::default().find(context, contacts, &mut shifts).unwrap();
             shifts

@@ -73,7 +73,16 @@ impl Placed {
         let Simulation { state, system, .. } = self.world.simulation();
         let System { masses, pins, rigids, profiler, bodies, .. } = system;
         let (motion, dt) = (state.motion(), self.world.time_step());
-        StepContext { bodies, motion, masses, pins, rigids, dt, profiler }
+        StepContext {
+            bodies,
+            motion,
+            masses,
+            pins,
+            rigids,
+            rigid_states: &state.rigids,
+            dt,
+            profiler,
+        }
     }
 
     /// Lets a function make the stepper, of the shapes at rest and the topology.

@@ -95,7 +95,7 @@ proptest! {
         let motion = StateView { positions: &positions, velocities: &positions, time: 0.0 };
         let (pins, rigids, masses) = (Pins::default(), RigidBodySet::default(), &scene.masses);
         let (bodies, profiler) = (&*scene.bodies, &None);
-        let context = StepContext { bodies, motion, masses, pins: &pins, rigids: &rigids, dt, profiler };
+        let context = StepContext { bodies, motion, masses, pins: &pins, rigids: &rigids, rigid_states: &[], dt, profiler };
         let mut shifts = Vec::new();
         let _ = PositionCorrection::default().find(context, &mut contacts, &mut shifts);
         let _ = Rigid::of(positions.iter().map(|p| (*p, dt)));

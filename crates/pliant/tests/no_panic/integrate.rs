@@ -18,6 +18,7 @@ use pliant::integrate::shape_matching::{Group, Groups, Stiffness};
 use pliant::integrate::verlet::{VelocityKind, Verlet};
 use pliant::integrate::{Integrator, StepReport};
 use pliant::math::Vec3;
+use pliant::math::polar::PolarMethod;
 use pliant::snapshot::Snapshot;
 use proptest::prelude::*;
 
@@ -109,6 +110,7 @@ proptest! {
         mut positions in vectors(8),
         masses in prop::collection::vec(number(), 0..9),
         (vertex_count, sweeps) in (count(), 0..50_usize),
+        polar in prop::sample::select(vec![PolarMethod::Newton, PolarMethod::Direct, PolarMethod::WarmStart]),
     ) {
         let one = PositionConstraint::Distance { ends, length: a };
         let out = PositionConstraint::Outside { vertex: ends[0], obstacle: vertex_count };
@@ -128,6 +130,7 @@ proptest! {
             let made = Groups::new(&list, &scene.rest, &scene.masses, &Pins::default());
             let _ = made.as_ref().map_err(|error| error.group());
             let Ok(groups) = made else { continue };
+            let groups = groups.with_polar(polar);
             for cluster in groups.clusters() {
                 let _ = (cluster.members(), cluster.last(), cluster.plastic(), cluster.rank());
             }

@@ -144,7 +144,16 @@ fn single_tets_and_coincident_bodies_stay_finite() {
             let masses = Masses::new(vec![1.0; 8]).unwrap();
             let (motion, pins, profiler) = (state.motion(), &Pins::default(), &None);
             let (bodies, masses, rigids) = (&bodies, &masses, &RigidBodySet::default());
-            let context = StepContext { bodies, motion, masses, pins, rigids, dt: DT, profiler };
+            let context = StepContext {
+                bodies,
+                motion,
+                masses,
+                pins,
+                rigids,
+                rigid_states: &[],
+                dt: DT,
+                profiler,
+            };
             let mut output = ContactOutput::default();
             response.post_step(context, &mut output);
             assert!(output.shifts.iter().chain(&output.impulses).all(|(_, way)| way.is_finite()));

@@ -79,7 +79,16 @@ impl Scene {
     fn output(&self, response: &mut ContactSurface) -> ContactOutput {
         let System { masses, pins, rigids, profiler, forces, .. } = &self.system;
         let (bodies, motion) = (&self.bodies, self.state.motion());
-        let context = StepContext { bodies, motion, masses, pins, rigids, dt: DT, profiler };
+        let context = StepContext {
+            bodies,
+            motion,
+            masses,
+            pins,
+            rigids,
+            rigid_states: &[],
+            dt: DT,
+            profiler,
+        };
         let mut output = ContactOutput::default();
         response.post_step_with_forces(context, forces, &mut output);
         output

@@ -17,7 +17,7 @@ use crate::integrate::shape_matching::modes::Modes;
 use crate::integrate::shape_matching::{Group, Kind, Plasticity, Stiffness, Volume};
 use crate::math::eigen::eigen;
 use crate::math::inverse::{Inverse, pseudo_inverse};
-use crate::math::polar::rotation;
+use crate::math::polar::PolarMethod;
 use crate::math::svd::{outer, svd};
 use crate::math::{Mat3, Quat, Vec3, outer_square, unit_quat};
 use crate::snapshot::{Snapshot, SnapshotError};
@@ -83,6 +83,10 @@ pub struct Cluster {
     mobility: Mat3,
     pub(super) modes: Option<Modes>,
     last: Match,
+    /// How rotations are found.
+    polar: PolarMethod,
+    /// The rotation of the last step that was accepted, where a warm start begins.
+    start: Quat,
     /// The new `plastic` if the step is accepted.
     flowed: Option<Mat3>,
     /// Displacement of each vertex towards its goal, m.
@@ -121,6 +125,8 @@ impl Cluster {
             mobility: one,
             modes,
             last: Match { centre, rotation: one, deformation: one },
+            polar: PolarMethod::default(),
+            start: Quat::IDENTITY,
             flowed: None,
             shifts: vec![Vec3::ZERO; count],
             velocities: vec![Vec3::ZERO; count],
@@ -154,6 +160,16 @@ impl Cluster {
         self.plasticity.is_some()
     }
 
+    /// Whether steps depend on those before, by more than positions and velocities.
+    pub(super) fn has_state(&self) -> bool {
+        self.is_plastic() || self.polar == PolarMethod::WarmStart
+    }
+
+    /// Sets how rotations are found.
+    pub(super) fn set_polar(&mut self, polar: PolarMethod) {
+        self.polar = polar;
+    }
+
     /// Whether velocities are to be rigid too.
     fn is_firm(&self) -> bool {
         self.kind == Kind::Rigid && self.stiffness == Stiffness::Firm
@@ -184,7 +200,7 @@ impl Cluster {
         for (member, offset) in self.members.iter().zip(&self.offsets) {
             mixed += outer(member.weight * (positions[member.vertex.index()] - centre), *offset);
         }
-        let rotation = rotation(mixed);
+        let rotation = self.polar.rotation(mixed, self.start);
         let deformation = mixed * self.inverse + rotation * self.missing;
         Match { centre, rotation, deformation }
     }
@@ -288,16 +304,23 @@ impl Cluster {
         plastic.is_finite().then_some(plastic)
     }
 
-    /// Accepts the step with its plastic deformation.
+    /// Accepts the step with its rotation and its plastic deformation.
     pub(super) fn accept(&mut self) {
+        if self.polar == PolarMethod::WarmStart {
+            self.start = Quat::from_mat3(&self.last.rotation);
+        }
         if let Some(plastic) = self.flowed.take() {
             self.reshape(plastic);
         }
     }
 
-    /// Writes the plastic deformation.
+    /// Writes the plastic deformation, and the rotation where a warm start begins.
     pub(super) fn save(&self, memory: &mut Snapshot) {
         memory.write_vectors(&[self.plastic.x_axis, self.plastic.y_axis, self.plastic.z_axis]);
+        if self.polar == PolarMethod::WarmStart {
+            let Quat { x, y, z, w } = self.start;
+            memory.write_vectors(&[Vec3::new(x, y, z), w * Vec3::X]);
+        }
     }
 
     /// Reads what [`Cluster::save`] wrote.
@@ -306,6 +329,11 @@ impl Cluster {
         memory.read_vectors(part, &mut columns)?;
         let [x, y, z] = columns[..] else { return Err(SnapshotError { part }) };
         self.reshape(Mat3::from_cols(x, y, z));
+        if self.polar == PolarMethod::WarmStart {
+            memory.read_vectors(part, &mut columns)?;
+            let [axis, cosine] = columns[..] else { return Err(SnapshotError { part }) };
+            self.start = Quat::from_xyzw(axis.x, axis.y, axis.z, cosine.x);
+        }
         Ok(())
     }
 

@@ -124,16 +124,16 @@ impl ShapeMatching {
         self.offsets = par::even_offsets(self.groups.clusters.len(), threads);
     }
 
-    /// Writes the plastic deformations.
+    /// Writes plastic deformations and warm starts.
     pub(crate) fn save(&self, snapshot: &mut Snapshot) {
-        for cluster in self.groups.clusters.iter().filter(|cluster| cluster.is_plastic()) {
+        for cluster in self.groups.clusters.iter().filter(|cluster| cluster.has_state()) {
             cluster.save(snapshot);
         }
     }
 
     /// Reads what [`ShapeMatching::save`] wrote.
     pub(crate) fn restore(&mut self, snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
-        for cluster in self.groups.clusters.iter_mut().filter(|cluster| cluster.is_plastic()) {
+        for cluster in self.groups.clusters.iter_mut().filter(|cluster| cluster.has_state()) {
             cluster.restore(snapshot)?;
         }
         Ok(())

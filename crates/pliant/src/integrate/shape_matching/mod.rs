@@ -28,6 +28,7 @@ use crate::body::soft::Masses;
 use crate::id::VertexId;
 use crate::integrate::shape_matching::cluster::Cluster;
 use crate::math::Vec3;
+use crate::math::polar::PolarMethod;
 use crate::mesh::topology::Csr;
 
 /// Weight of a pinned vertex over that of the rest of its group together.
@@ -239,6 +240,15 @@ impl Groups {
             Cluster::new(group, rest, weight)
         });
         Ok(Groups { clusters: clusters.collect(), members })
+    }
+
+    /// The same with rotations that are found in another way.
+    ///
+    /// A warm start begins at the last accepted match of [`matching::ShapeMatching`]; as a force,
+    /// [`pull::Pull`], it begins at the rest pose in every evaluation.
+    pub fn with_polar(mut self, polar: PolarMethod) -> Groups {
+        self.clusters.iter_mut().for_each(|cluster| cluster.set_polar(polar));
+        self
     }
 
     /// Vertices of the scene.

@@ -450,13 +450,13 @@ impl Force for Pull {
     }
 
     fn save(&self, memory: &mut Snapshot) {
-        for cluster in self.clusters().filter(|cluster| cluster.is_plastic()) {
+        for cluster in self.clusters().filter(|cluster| cluster.has_state()) {
             cluster.save(memory);
         }
     }
 
     fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
-        for one in self.pulls.iter_mut().filter(|one| one.cluster.is_plastic()) {
+        for one in self.pulls.iter_mut().filter(|one| one.cluster.has_state()) {
             one.cluster.restore(memory)?;
             one.prepare();
         }

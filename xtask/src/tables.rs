@@ -1,0 +1,221 @@
+//! Tables of measurements in the book: what makes each, on what, when, and of which code.
+//!
+//! A table is a file in `book/tables/`. Its first line, made by `cargo xtask bench all`, has the
+//! command, the machine, the date, versions, the commit and the paths that it measures, separated
+//! by dots in the middle of the line. What stands below [`NOTES`] is written by people and kept.
+//! A table may be [`MOST_BEHIND`] commits older than the code it measures; then a test fails.
+
+use crate::repository::root;
+use crate::setup::cargo;
+use crate::steps::Failure;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Where tables stand, from the root.
+pub const FOLDER: &str = "book/tables/";
+
+/// Commits to the measured code after which a table must be made anew.
+pub const MOST_BEHIND: usize = 80;
+
+/// The line below which a file is kept when its table is made anew.
+const NOTES: &str = "<!-- notes -->";
+
+/// Between the parts of the first line.
+const DOT: &str = " · ";
+
+/// Crates beside which tables measure, named with their versions.
+const PEERS: [&str; 4] = ["geo", "parry2d", "parry3d", "rapier3d"];
+
+/// A table.
+pub struct Table {
+    /// Name of its file without the ending.
+    pub name: &'static str,
+    /// Arguments of the benchmark.
+    pub arguments: &'static [&'static str],
+    /// What it measures, from the root.
+    pub measures: &'static [&'static str],
+}
+
+/// All tables, the quick ones first.
+pub const TABLES: [Table; 9] = [
+    Table {
+        name: "run-speed",
+        arguments: &["run"],
+        measures: &["crates/pliant-run/src/run", "crates/pliant-run/src/recording"],
+    },
+    Table {
+        name: "depth-speed",
+        arguments: &["depth"],
+        measures: &["crates/pliant/src/depth", "crates/pliant/src/detect"],
+    },
+    Table {
+        name: "world",
+        arguments: &["world"],
+        measures: &["crates/pliant/src/world", "crates/pliant/src/step.rs"],
+    },
+    Table {
+        name: "proximity",
+        arguments: &["proximity"],
+        measures: &["crates/pliant-plane/src", "crates/pliant-gpu/src"],
+    },
+    Table {
+        name: "dynamics-speed",
+        arguments: &["dynamics"],
+        measures: &["crates/pliant/src/force", "crates/pliant/src/integrate/implicit"],
+    },
+    Table {
+        name: "rigid",
+        arguments: &["rigid"],
+        measures: &["crates/pliant/src/solve/rigid_pgs.rs", "crates/pliant/src/contact"],
+    },
+    Table {
+        name: "impacts",
+        arguments: &["impacts"],
+        measures: &["crates/pliant/src/contact", "crates/pliant/src/solve"],
+    },
+    Table {
+        name: "claims",
+        arguments: &["claims"],
+        measures: &["crates/pliant-papers/src", "crates/pliant/src/depth"],
+    },
+    Table {
+        name: "settle",
+        arguments: &["settle"],
+        measures: &["crates/pliant/src/contact", "crates/pliant/src/solve"],
+    },
+];
+
+/// What the first line of a table says.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Header<'a> {
+    pub command: &'a str,
+    pub machine: &'a str,
+    pub date: &'a str,
+    pub versions: &'a str,
+    pub commit: &'a str,
+    /// Paths from the root.
+    pub measures: Vec<&'a str>,
+}
+
+impl<'a> Header<'a> {
+    /// Reads the first line of a table.
+    pub fn read(text: &'a str) -> Option<Header<'a>> {
+        let line = text.lines().next()?.strip_suffix('.')?;
+        let [command, machine, date, versions, commit, measures] =
+            line.split(DOT).collect::<Vec<_>>()[..]
+        else {
+            return None;
+        };
+        let quoted = |text: &'a str| text.strip_prefix('`')?.strip_suffix('`');
+        Some(Header {
+            command: quoted(command)?,
+            machine,
+            date,
+            versions,
+            commit: commit.strip_prefix("commit ")?,
+            measures: measures.strip_prefix("measures ")?.split(", ").filter_map(quoted).collect(),
+        })
+    }
+}
+
+/// Makes all tables anew, or those that are named.
+pub fn write(names: &[String]) -> Result<(), Failure> {
+    if let Some(unknown) = names.iter().find(|name| TABLES.iter().all(|t| t.name != **name)) {
+        let there: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
+        let message = format!("no table is called `{unknown}`; there are {}", there.join(", "));
+        return Err(Failure::machine(message));
+    }
+    let wanted = TABLES.iter().filter(|t| names.is_empty() || names.iter().any(|n| n == t.name));
+    for table in wanted {
+        eprintln!("== {}", table.name);
+        write_one(table)?;
+    }
+    Ok(())
+}
+
+fn write_one(table: &Table) -> Result<(), Failure> {
+    let body = bench(table.arguments)?;
+    let path = root().join(FOLDER).join(format!("{}.md", table.name));
+    let before = fs::read_to_string(&path).unwrap_or_default();
+    let notes = before
+        .split_once(NOTES)
+        .map_or(String::new(), |(_, notes)| format!("\n{NOTES}\n\n{}\n", notes.trim()));
+    let text = format!("{}\n\n{}\n{notes}", header(table)?, body.trim());
+    let failed = |error| Failure::step(format!("cannot write {}: {error}", path.display()));
+    fs::write(&path, text).map_err(failed)
+}
+
+/// What a benchmark prints.
+fn bench(arguments: &[&str]) -> Result<String, Failure> {
+    let mut command = Command::new(cargo());
+    command.current_dir(root()).args(["run", "--release", "--locked", "--quiet"]);
+    said(command.args(["--package", "pliant-bench", "--"]).args(arguments))
+}
+
+/// What a program prints; its complaints are left visible.
+fn said(command: &mut Command) -> Result<String, Failure> {
+    let output = command
+        .stderr(std::process::Stdio::inherit())
+        .output()
+        .map_err(|error| Failure::machine(format!("cannot start {command:?}: {error}")))?;
+    if !output.status.success() {
+        return Err(Failure::step(format!("{command:?} failed")));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// The first line of a table that is made now.
+fn header(table: &Table) -> Result<String, Failure> {
+    let git = |arguments: &[&str]| said(Command::new("git").current_dir(root()).args(arguments));
+    let changed = !git(&["status", "--porcelain", "--", "crates", "bench"])?.is_empty();
+    let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
+    let commit = if changed { format!("{commit} and changes") } else { commit };
+    // Machine, load and date, as the benchmarks know them.
+    let here = bench(&["header"])?;
+    let (machine, date) = here.split_once('\n').unwrap_or((&here, ""));
+    let rustc = said(Command::new("rustc").arg("--version"))?;
+    let rustc = rustc.split(' ').take(2).collect::<Vec<_>>().join(" ");
+    let measures: Vec<String> = table.measures.iter().map(|path| format!("`{path}`")).collect();
+    let parts = [
+        format!("`cargo xtask bench {}`", table.arguments.join(" ")),
+        machine.to_owned(),
+        date.to_owned(),
+        [vec![rustc], peers(&root())].concat().join(", "),
+        format!("commit {commit}"),
+        format!("measures {}", measures.join(", ")),
+    ];
+    Ok(format!("{}.", parts.join(DOT)))
+}
+
+/// Names and versions of the peers, from the lock file.
+fn peers(root: &Path) -> Vec<String> {
+    let lock = fs::read_to_string(root.join("Cargo.lock")).unwrap_or_default();
+    let version = |name: &&str| {
+        let (_, rest) = lock.split_once(&format!("name = \"{name}\"\nversion = \""))?;
+        Some(format!("{name} {}", rest.split('"').next()?))
+    };
+    PEERS.iter().filter_map(version).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_first_line_is_read_as_it_is_written() {
+        let line = "`cargo xtask bench run` · a machine, 2 cores · 2026-11-17 · rustc 1.95.0 · \
+                    commit 0123456789ab · measures `a/b`, `c`.";
+        let header = Header::read(line).unwrap();
+        assert_eq!((header.command, header.date), ("cargo xtask bench run", "2026-11-17"));
+        assert_eq!((header.commit, &header.measures[..]), ("0123456789ab", &["a/b", "c"][..]));
+        assert_eq!(Header::read("| scene | ms |"), None);
+        assert_eq!(Header::read(""), None);
+    }
+
+    #[test]
+    fn versions_come_from_the_lock_file() {
+        let found = peers(&root());
+        assert_eq!(found.len(), PEERS.len(), "{found:?}");
+    }
+}
