@@ -104,16 +104,9 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         search.find(query, &mut rows)?;
         let (bodies, masses, pins, profiler) = (&bodies, &masses, &pins, &None);
         shifts.clear();
-        let context = StepContext {
-            bodies,
-            motion,
-            masses,
-            pins,
-            rigids: &rigids,
-            rigid_states: &[],
-            dt: DT,
-            profiler,
-        };
+        let (rigids, rigid_states, dt) = (&rigids, &[][..], DT);
+        let context =
+            StepContext { bodies, motion, masses, pins, rigids, rigid_states, dt, profiler };
         position_correction.find(context, &mut rows, &mut shifts)?;
         shifts.iter().for_each(|shift| shift.apply(&mut positions[bodies.vertices(shift.body)]));
         rows.iter_mut()
