@@ -15,6 +15,8 @@
 
 pub mod impulse;
 
+pub(crate) mod point_force;
+
 pub mod output;
 
 pub mod friction;

@@ -119,6 +119,8 @@ pub struct Search {
     pub(crate) deep: DeepPairs,
     /// Pairs with edges through faces that no contact shows.
     crossing: Vec<[BodyId; 2]>,
+    /// Speed that each body may gain in the step to come, m/s; 0 beyond the end.
+    pub(crate) gains: Vec<f64>,
     /// One per thread, at least one.
     shares: Vec<ThreadScratch>,
     /// Offsets of the bodies of each thread, from 0 to all.
@@ -205,6 +207,7 @@ impl Search {
             groups: Groups::default(),
             deep: DeepPairs::default(),
             crossing: Vec::new(),
+            gains: Vec::new(),
             shares: vec![ThreadScratch::default()],
             offsets: vec![0, bodies.len()],
             most_threads: bodies.len().max(1),
@@ -269,7 +272,8 @@ impl Search {
         found.clear();
         self.check(query)?;
         let ContactQuery { motion, bodies, obstacles, settings, dt } = query;
-        self.near.find(motion, bodies, &self.features, settings.margin, dt);
+        let features = &self.features;
+        self.near.find(motion, bodies, (features, &self.gains), settings.margin, dt);
         self.cut(bodies.len());
         self.fit(motion.positions, bodies);
         self.find_inside(motion.positions, bodies)?;
@@ -420,7 +424,7 @@ impl BroadPhase {
         &mut self,
         motion: StateView<'_>,
         bodies: &Bodies,
-        features: &Features,
+        (features, gains): (&Features, &[f64]),
         settings: MarginSettings,
         dt: f64,
     ) {
@@ -430,7 +434,8 @@ impl BroadPhase {
         wide.clear();
         for body in bodies.ids() {
             let vertices = bodies.vertices(body);
-            let drift = VelocityBounds::of(&motion.velocities[vertices.clone()]);
+            let mut drift = VelocityBounds::of(&motion.velocities[vertices.clone()]);
+            drift.spread += gains.get(body.index()).copied().unwrap_or(0.0);
             // Two bodies are near within the sum of what each reaches at its own speed.
             let speed = drift.mean.length() + drift.spread;
             let pad = settings.of(features.sizes[body.index()], speed, dt).reach;

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use crate::contact::Contact;
 use crate::contact::impulse::ContactImpulse;
+use crate::contact::point_force::PointForce;
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
@@ -22,6 +23,7 @@ use crate::solve::linear::{self, Linear, LinearSettings, LinearSolver, SolveErro
 use crate::solve::manifold_reduction::ManifoldReduction;
 use crate::solve::pcg::Pcg;
 use crate::solve::rigid_pgs::RigidPgs;
+use crate::solve::rigid_substeps::{self, RigidSubsteps, SubstepContacts, SubstepOutput};
 use crate::solve::terms::{Sides, SolverRow};
 
 /// Where fewer than one in so many unknowns are free, bodies are solved one by one.
@@ -58,6 +60,16 @@ pub enum IslandSolver {
     AugmentedLagrangian,
 }
 
+/// Method that solves islands of rigid bodies and obstacles, without joints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RigidSolver {
+    /// Contact patches in substeps.
+    #[default]
+    Substeps,
+    /// Sweeps over single contacts at the whole step: the reference.
+    Sweeps,
+}
+
 /// How rows are solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowSettings {
@@ -65,6 +77,8 @@ pub struct RowSettings {
     pub max_dense_vertices: usize,
     /// Method for these.
     pub large_islands: IslandSolver,
+    /// Method for islands of rigid bodies alone.
+    pub rigid_islands: RigidSolver,
     /// Sweeps over all contacts with the direct solver.
     pub sweeps: usize,
     /// Change of velocity, per size and step, below which sweeps end.
@@ -85,6 +99,7 @@ impl Default for RowSettings {
         RowSettings {
             max_dense_vertices: 60,
             large_islands: IslandSolver::Factored,
+            rigid_islands: RigidSolver::default(),
             sweeps: 20,
             velocity_tolerance: 1e-6,
             rigid_sweeps: 200,
@@ -132,6 +147,9 @@ pub struct Solved {
 #[derive(Debug, Default)]
 pub(crate) struct RowSolver {
     rigid_pgs: RigidPgs,
+    substeps: RigidSubsteps,
+    /// Island and number of each contact that is solved in substeps, island by island.
+    substep_contacts: Vec<(u32, u32)>,
     dense_pgs: DensePgs,
     factored_pgs: FactoredPgs,
     references: References,
@@ -162,6 +180,8 @@ enum Method {
     Dense,
     Factored,
     AugmentedLagrangian,
+    /// Without a part of the rows: patches are made of contacts.
+    Substeps,
 }
 
 /// Some of the rows.
@@ -218,6 +238,7 @@ impl RowSolver {
     /// Works with this many threads from now on; the bits stay the same.
     pub(crate) fn set_threads(&mut self, threads: usize) {
         self.dense_pgs.set_threads(threads);
+        self.substeps.set_threads(threads);
         self.factored_pgs.set_threads(threads);
     }
 
@@ -234,6 +255,18 @@ impl RowSolver {
     /// Reads what [`RowSolver::save`] wrote.
     pub(crate) fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.references.restore(memory)
+    }
+
+    /// Begins a step with so many contacts; takes the forces of the points of rigid bodies.
+    pub(crate) fn begin(&mut self, contacts: usize, forces: &mut Vec<PointForce>) {
+        self.substeps.begin(contacts);
+        std::mem::swap(&mut self.substeps.forces, forces);
+    }
+
+    /// Ends a step; gives the forces back, and how bodies moved.
+    pub(crate) fn finish(&mut self, forces: &mut Vec<PointForce>, output: &mut SubstepOutput) {
+        std::mem::swap(&mut self.substeps.forces, forces);
+        std::mem::swap(&mut self.substeps.output, output);
     }
 
     /// Solves for all velocities, which come as a guess with those of held vertices.
@@ -254,10 +287,13 @@ impl RowSolver {
         let groups = sides.rigid.map_or(&[][..], |rigid| rigid.groups);
         self.islands.find(&self.bodies, groups, contacts, settings.rows);
         self.islands.find_rigid(sides);
+        if settings.rows.rigid_islands == RigidSolver::Substeps {
+            self.islands.find_substeps(equations.matrix, sides);
+        }
         self.reduction.find(contacts, sides.rigid);
         self.reduction.gather(contacts, row_impulses);
         self.split(sides, contacts, row_impulses);
-        let mut all = Solved::default();
+        let mut all = self.solve_substeps(equations, sides, contacts, velocities, row_impulses);
         self.solve_rigid(equations, settings.rows, &mut all, velocities, |solver| {
             solver.split(sides, contacts, row_impulses);
         });
@@ -298,6 +334,20 @@ impl RowSolver {
         self.keep_groups(equations, sides, velocities);
         self.join(row_impulses);
         Ok(all)
+    }
+
+    /// Solves islands of rigid bodies in substeps.
+    fn solve_substeps(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        sides: Sides<'_>,
+        contacts: &[Contact],
+        velocities: &mut [Vec3],
+        row_impulses: &mut [ContactImpulse],
+    ) -> Solved {
+        let Some(rigid) = sides.rigid else { return Solved::default() };
+        let own = SubstepContacts { all: contacts, own: &self.substep_contacts };
+        self.substeps.solve(equations, rigid, own, Unknowns { velocities, row_impulses })
     }
 
     /// Solves the islands of rigid bodies.
@@ -490,15 +540,23 @@ impl RowSolver {
 
     /// Hands each row to its solver, island by island.
     fn split(&mut self, sides: Sides<'_>, contacts: &[Contact], row_impulses: &[ContactImpulse]) {
-        let RowSolver { parts, islands, reduction, .. } = self;
+        let RowSolver { parts, islands, reduction, substep_contacts, .. } = self;
         parts.iter_mut().for_each(RowSubset::clear);
+        substep_contacts.clear();
         for (k, contact) in contacts.iter().enumerate() {
             if let Some(method) = islands.method(contact.bodies.0)
                 && reduction.is_representative(k)
             {
-                parts[method as usize].contacts.push(k as u32);
+                match method {
+                    Method::Substeps => {
+                        let island = islands.parents[contact.bodies.0.index()];
+                        substep_contacts.push((island, k as u32));
+                    }
+                    _ => parts[method as usize].contacts.push(k as u32),
+                }
             }
         }
+        substep_contacts.sort_unstable();
         let island = |contact: &u32| islands.parents[contacts[*contact as usize].bodies.0.index()];
         for part in &mut parts[..=Method::Factored as usize] {
             part.contacts.sort_by_key(island);
@@ -636,6 +694,22 @@ impl Islands {
         }
     }
 
+    /// Gives islands of rigid bodies that only contacts couple to the solver in substeps.
+    fn find_substeps(&mut self, matrix: &BlockMatrix, sides: Sides<'_>) {
+        let Some(rigid) = sides.rigid else { return };
+        self.replace(Method::Rigid, Method::Substeps);
+        for (body, island) in self.parents.iter().enumerate() {
+            let method = &mut self.methods[*island as usize];
+            if *method == Method::Substeps {
+                let is_jointed = rigid.jointed.binary_search(&BodyId(body as u32)).is_ok();
+                let first = rigid.firsts[body] as usize;
+                if is_jointed || !rigid_substeps::is_separate(matrix, first) {
+                    *method = Method::Rigid;
+                }
+            }
+        }
+    }
+
     /// Solver of a body; none where it touches nothing.
     fn method(&self, body: BodyId) -> Option<Method> {
         let island = self.parents[body.index()] as usize;
@@ -739,6 +813,7 @@ mod tests {
             let settings = RowSettings {
                 max_dense_vertices,
                 large_islands,
+                rigid_islands: RigidSolver::default(),
                 sweeps: 200,
                 velocity_tolerance: 1e-14,
                 rigid_sweeps: 200,

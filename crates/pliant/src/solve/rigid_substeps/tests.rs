@@ -1,0 +1,1 @@
+//! Patches against single contacts, and the invariants of a step.
