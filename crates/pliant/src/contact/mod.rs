@@ -53,6 +53,8 @@ pub(crate) mod translation;
 
 pub(crate) mod deep;
 
+pub(crate) mod kept;
+
 pub mod search;
 
 pub mod rules;

@@ -193,6 +193,7 @@ impl Response for ConstraintResponse {
             let query = ContactQuery { motion, bodies, obstacles, settings, dt };
             // Small ones at rest fall farther in a step than they look ahead.
             let gain = |body| if rigids.index(body).is_some() { dt * weight } else { 0.0 };
+            self.search.kept.place(rigids, bodies.len(), motion.positions);
             self.search.gains.clear();
             self.search.gains.extend(bodies.ids().map(gain));
             if let Err(error) = self.search.find(query, rows) {
@@ -238,16 +239,19 @@ impl Response for ConstraintResponse {
         self.warm_start.store(&before.rows, &before.row_impulses, self.dt);
         self.warm_start.store_points(&before.point_forces);
         self.search.deep.accept();
+        self.search.kept.accept();
     }
 
     fn save(&self, memory: &mut Snapshot) {
         self.warm_start.save(memory);
         self.search.deep.save(memory);
+        self.search.kept.save(memory);
     }
 
     fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.warm_start.restore(memory)?;
-        self.search.deep.restore(memory)
+        self.search.deep.restore(memory)?;
+        self.search.kept.restore(memory)
     }
 
     fn set_threads(&mut self, threads: usize) {

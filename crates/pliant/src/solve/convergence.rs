@@ -65,7 +65,10 @@ impl SolvedStep<'_> {
         let awake = all.filter(|(_, (row, _))| !self.sleeps(row));
         let changes = awake.map(|(k, (row, impulse))| {
             let (change, span) = match self.substeps.last.get(k).copied().flatten() {
-                None => (self.change(row, *impulse, least(row, self.rigids)), self.dt),
+                None => {
+                    let slip = self.slip(row);
+                    (self.change(row, *impulse, slip, least(row, self.rigids)), self.dt)
+                }
                 Some(last) => self.change_in_last(row, *impulse, last),
             };
             change * span / row.size.max(f64::MIN_POSITIVE)
@@ -90,13 +93,18 @@ impl SolvedStep<'_> {
         whole: ContactImpulse,
         last: LastSubstep,
     ) -> (f64, f64) {
+        let slip = self.slip(row);
         if row.bounce > 0.0 && whole.normal > 0.0 {
-            return (self.change(row, whole, row.bounce), last.length);
+            return (self.change(row, whole, slip, row.bounce), last.length);
         }
-        let slip = relative_at_place(row, self.rigids, self.rigid_solution, self.view());
         let gap = row.gap - row.offset + self.opening(row) - last.length * row.normal.dot(slip);
         let least = -gap.max(0.0) / last.length;
-        (self.change(row, last.impulse, least), last.length)
+        (self.change(row, last.impulse, slip, least), last.length)
+    }
+
+    /// Velocity of the first side of a contact seen from the second, m/s.
+    fn slip(&self, row: &Contact) -> Vec3 {
+        relative_at_place(row, self.rigids, self.rigid_solution, self.view())
     }
 
     /// How much the gap of a contact has opened in the step, m.
@@ -119,10 +127,12 @@ impl SolvedStep<'_> {
     }
 
     /// Change of a contact's velocity by one more relaxation, m/s, that must open at `least`.
-    fn change(&self, row: &Contact, impulse: ContactImpulse, least: f64) -> f64 {
-        let slip = relative_at_place(row, self.rigids, self.rigid_solution, self.view());
-        let mobility = self.mobility(row);
+    fn change(&self, row: &Contact, impulse: ContactImpulse, slip: Vec3, least: f64) -> f64 {
         let along = row.normal.dot(slip);
+        if impulse.normal == 0.0 && along >= least {
+            return 0.0;
+        }
+        let mobility = self.mobility(row);
         let w = row.normal.dot(mobility * row.normal);
         if w <= 0.0 {
             return 0.0;

@@ -17,6 +17,7 @@ use crate::math::Vec3;
 use crate::mesh::runs::Runs;
 use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::augmented_lagrangian::AugmentedLagrangian;
+use crate::solve::dense;
 use crate::solve::dense_pgs::DensePgs;
 use crate::solve::factored::{FactoredPgs, Island, References};
 use crate::solve::linear::{self, Linear, LinearSettings, LinearSolver, SolveError, Solvers};
@@ -163,6 +164,8 @@ pub(crate) struct RowSolver {
     /// Bodies of one island.
     members: Vec<BodyId>,
     held: Vec<VertexId>,
+    /// Unknowns that are held, and those of rigid bodies that only move by themselves.
+    separate: Vec<VertexId>,
     /// Unknowns that are held, or solved already.
     solved: Vec<VertexId>,
     /// Vertices of each body.
@@ -265,6 +268,7 @@ impl RowSolver {
 
     /// Ends a step; gives the forces back, and how bodies moved.
     pub(crate) fn finish(&mut self, forces: &mut Vec<PointForce>, output: &mut SubstepOutput) {
+        self.substeps.finish();
         std::mem::swap(&mut self.substeps.forces, forces);
         std::mem::swap(&mut self.substeps.output, output);
     }
@@ -290,7 +294,10 @@ impl RowSolver {
         if settings.rows.rigid_islands == RigidSolver::Substeps {
             self.islands.find_substeps(equations.matrix, sides);
         }
-        self.reduction.find(contacts, sides.rigid);
+        // Patches take redundant contacts as they are.
+        let islands = &self.islands;
+        let is_asked = |body| islands.method(body) != Some(Method::Substeps);
+        self.reduction.find(contacts, sides.rigid, is_asked);
         self.reduction.gather(contacts, row_impulses);
         self.split(sides, contacts, row_impulses);
         let mut all = self.solve_substeps(equations, sides, contacts, velocities, row_impulses);
@@ -429,9 +436,33 @@ impl RowSolver {
 
     /// Solves for the velocities of bodies without contacts; held ones stay.
     ///
+    /// Those of rigid bodies that nothing else is coupled to are known at once, each by itself.
+    pub(crate) fn solve_free(
+        &mut self,
+        linear: Linear<'_>,
+        sides: Sides<'_>,
+        settings: SolveSettings,
+        dt: f64,
+        velocities: &mut [Vec3],
+    ) -> Result<linear::Solved, SolveError> {
+        let mut held = std::mem::take(&mut self.separate);
+        move_separate(linear, sides, velocities, &mut held);
+        let solved = match held.len() < velocities.len() {
+            true => {
+                let rest = Linear { held: &held, ..linear };
+                self.solve_coupled(rest, sides, settings, dt, velocities)
+            }
+            false => Ok(linear::Solved { iterations: 0, residual: 0.0 }),
+        };
+        self.separate = held;
+        solved
+    }
+
+    /// The same for bodies of many unknowns.
+    ///
     /// Bodies with factors, and the few small ones where most are held, are solved one by one;
     /// all others together.
-    pub(crate) fn solve_free(
+    fn solve_coupled(
         &mut self,
         linear: Linear<'_>,
         sides: Sides<'_>,
@@ -583,6 +614,35 @@ impl RowSolver {
             }
         }
     }
+}
+
+/// Solves for rigid bodies that nothing is coupled to; `held` becomes these and what is held.
+fn move_separate(
+    linear: Linear<'_>,
+    sides: Sides<'_>,
+    velocities: &mut [Vec3],
+    held: &mut Vec<VertexId>,
+) {
+    let Linear { matrix, right, held: given, .. } = linear;
+    held.clear();
+    held.extend_from_slice(given);
+    let Some(rigid) = sides.rigid else { return };
+    for (_, first) in rigid.centres.iter().zip(rigid.firsts).filter(|(centre, _)| centre.is_some())
+    {
+        let own = [VertexId(*first), VertexId(first + 1)];
+        let is_free = own.iter().all(|unknown| given.binary_search(unknown).is_err());
+        let [going, turning] = own.map(|unknown| unknown.index());
+        if !is_free || !rigid_substeps::is_separate(matrix, going) {
+            continue;
+        }
+        if let Some(inverse) = dense::inverse(matrix.diagonal(turning)) {
+            velocities[going] = right[going] / matrix.diagonal(going).x_axis.x;
+            velocities[turning] = inverse * right[turning];
+            held.extend(own);
+        }
+    }
+    held.sort_unstable();
+    held.dedup();
 }
 
 /// Whether all unknowns of a body are held.

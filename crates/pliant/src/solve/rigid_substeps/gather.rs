@@ -104,20 +104,22 @@ pub(super) fn patches(
 fn split_extreme(group: &mut Vec<ContactPoint>, emit: &mut impl FnMut(&mut [ContactPoint])) {
     let mut chosen = extreme(group);
     chosen.sort_unstable();
-    let mut picked: Vec<ContactPoint> = Vec::with_capacity(MOST);
+    let (mut picked, mut count) = ([group[0]; MOST], 0);
     for (k, place) in chosen.iter().enumerate() {
         if k == 0 || chosen[k - 1] != *place {
-            picked.push(group[*place]);
+            picked[count] = group[*place];
+            count += 1;
         }
     }
-    let plane = GapPlane::of(&picked);
+    let picked = &mut picked[..count];
+    let plane = GapPlane::of(picked);
     let mut number = 0;
     group.retain(|point| {
         let is_chosen = chosen.contains(&number);
         number += 1;
         !is_chosen && point.gap < plane.gap(point.at) - NEARER * point.offset
     });
-    emit(&mut picked);
+    emit(picked);
 }
 
 /// The four extreme points of a group, of which some may be the same.

@@ -114,6 +114,12 @@ pub(super) struct Island {
     order: Vec<(i64, u32)>,
     points: [Vec<ContactPoint>; 2],
     used: Vec<bool>,
+    /// Contacts of pairs that can move; the others keep their impulses.
+    pub solved: Vec<u32>,
+    /// Speeds, m/s, or openings, m, that the points of each patch want.
+    wanted: Vec<[f64; MOST]>,
+    /// Pseudo-impulses of a shift, kg·m.
+    shifts: Vec<[f64; MOST]>,
 }
 
 impl Island {
@@ -194,12 +200,14 @@ impl Island {
         let [mut points, mut group] = std::mem::take(&mut self.points);
         let mut patches = std::mem::take(&mut self.patches);
         patches.clear();
+        self.solved.clear();
         for pair in contacts.chunk_by(|a, b| a.0 == b.0) {
             let key = pair[0].0;
             let sides = [Some(key.first), key.second].map(|body| self.entry(body));
             if sides.iter().all(|side| self.bodies[*side].inv_mass == 0.0) {
                 continue;
             }
+            self.solved.extend(pair.iter().map(|(_, number)| *number));
             let known = known_forces(shared.forces, key);
             self.used.clear();
             self.used.resize(known.len(), false);
@@ -303,8 +311,8 @@ impl Island {
             needed = needed.max(strength * load / size);
         }
         let wanted = (RATE * dt * needed.sqrt()).ceil();
-        // NaN becomes the least.
-        let wanted = wanted.min(SUBSTEPS[1]).max(SUBSTEPS[0]);
+        let is_known = !wanted.is_nan();
+        let wanted = if is_known { wanted.clamp(SUBSTEPS[0], SUBSTEPS[1]) } else { SUBSTEPS[0] };
         self.count = wanted as usize;
         self.length = dt / wanted;
         let share = wanted.recip();
@@ -421,7 +429,8 @@ impl Island {
             return;
         }
         let inv_length = self.length.recip();
-        let mut goals = Vec::with_capacity(self.patches.len());
+        let goals = &mut self.wanted;
+        goals.clear();
         for patch in &mut self.patches {
             let [a, b] = patch.sides.map(|side| &self.paths[side as usize]);
             let gaps = patch.gaps_after([a, b], dt);
@@ -452,7 +461,8 @@ impl Island {
 
     /// Shifts bodies that are too near; no velocity changes.
     fn shift(&mut self, dt: f64) {
-        let mut wanted = Vec::new();
+        let wanted = &mut self.wanted;
+        wanted.clear();
         let mut is_any = false;
         for patch in &self.patches {
             let [a, b] = patch.sides.map(|side| &self.paths[side as usize]);
@@ -474,7 +484,9 @@ impl Island {
         }
         let shifts = &mut self.before;
         shifts.fill(Motion::default());
-        let mut pushes = vec![[0.0; MOST]; wanted.len()];
+        let pushes = &mut self.shifts;
+        pushes.clear();
+        pushes.resize(wanted.len(), [0.0; MOST]);
         let upwards = self.order.iter();
         for _ in 0..SHIFTS {
             for (_, k) in upwards.clone().chain(upwards.clone().rev()) {
@@ -534,7 +546,7 @@ impl Island {
         let inv_length = self.length.recip();
         for (patch, has_slipped) in self.patches.iter().zip(&self.slipped) {
             let pressure = patch.impulse.pressure();
-            if !(pressure > 0.0) {
+            if pressure <= 0.0 {
                 continue;
             }
             let [first, second] = patch.sides.map(|side| side as usize);

@@ -112,6 +112,13 @@ impl RigidSubsteps {
         self.output.clear(contacts);
     }
 
+    /// Ends a step; where nothing touched, no force is known any more.
+    pub(crate) fn finish(&mut self) {
+        if !self.is_solved {
+            self.forces.clear();
+        }
+    }
+
     /// Solves the islands of contacts, once in a step: joints elsewhere do not concern them.
     pub(crate) fn solve(
         &mut self,
@@ -142,8 +149,9 @@ impl RigidSubsteps {
             write_impulses(island, contacts.all, row_impulses, output);
             most = most.max(2 * island.count);
         }
-        forces.sort_by_key(|point| point.pair);
+        forces.sort_unstable_by_key(|point| point.pair);
         output.motions.sort_unstable_by_key(|(first, _)| *first);
+        output.rested.sort_unstable_by_key(|(first, _)| *first);
         Solved { sweeps: most, ..Solved::default() }
     }
 
@@ -209,7 +217,7 @@ fn write_impulses(
     row_impulses: &mut [ContactImpulse],
     output: &mut SubstepOutput,
 ) {
-    for (_, number) in &island.contacts {
+    for number in &island.solved {
         row_impulses[*number as usize] = ContactImpulse::default();
         let impulse = ContactImpulse::default();
         output.last[*number as usize] = Some(LastSubstep { impulse, length: island.length });

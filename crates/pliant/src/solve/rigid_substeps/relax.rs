@@ -156,8 +156,10 @@ impl Patch {
             let bound = -normal / null;
             if null > 0.0 {
                 low = low.max(bound);
-            } else {
+            } else if null < 0.0 {
                 high = high.min(bound);
+            } else if *normal < 0.0 {
+                return false;
             }
         }
         if low <= high {
