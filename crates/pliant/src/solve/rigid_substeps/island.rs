@@ -284,7 +284,7 @@ impl Island {
         if total > 0.0 { sum / (total * dt) } else { Vec3::ZERO }
     }
 
-    /// As many substeps as loads and sizes ask for.
+    /// As many substeps as loads and sizes need.
     ///
     /// What a contact sinks while it comes to bear its load must stay within the offset.
     fn count_substeps(&mut self, gravity: Vec3, dt: f64) {

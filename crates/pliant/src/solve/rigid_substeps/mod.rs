@@ -1,7 +1,7 @@
 //! Rigid islands in substeps: contact patches as blocks, one symmetric pair of sweeps each.
 //!
 //! An island of rigid bodies and obstacles is taken through a step in as many substeps as its
-//! loads and sizes ask for. Contacts are those of the step; arms, normals and inertias are frozen
+//! loads and sizes need. Contacts are those of the step; arms, normals and inertias are frozen
 //! for it, gaps follow the displacements. In each substep gravity and the impulses of the substep
 //! before are applied, then all patches are swept upwards and back downwards. With a warm start,
 //! a mode of the contacts on which such a pair of sweeps leaves the share g of the error obeys
@@ -28,12 +28,15 @@ use crate::contact::Contact;
 use crate::contact::impulse::ContactImpulse;
 use crate::contact::point_force::{PairKey, PointForce};
 use crate::force::BlockMatrix;
+use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
 use crate::par;
+use crate::solve::dense::inverse;
+use crate::solve::linear::Linear;
 use crate::solve::rigid_substeps::island::{Island, Shared};
 use crate::solve::rigid_substeps::patch::Patch;
 use crate::solve::rows::{Equations, Solved, Unknowns};
-use crate::solve::terms::RigidSides;
+use crate::solve::terms::{RigidSides, Sides};
 
 /// How a body moved in a step that was solved in substeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -189,6 +192,35 @@ pub(crate) fn is_separate(matrix: &BlockMatrix, first: usize) -> bool {
         && size > 0.0
         && size.is_finite()
         && mass == size * Mat3::IDENTITY
+}
+
+/// Solves for rigid bodies that nothing is coupled to; `held` becomes these and what is held.
+pub(crate) fn move_separate(
+    linear: Linear<'_>,
+    sides: Sides<'_>,
+    velocities: &mut [Vec3],
+    held: &mut Vec<VertexId>,
+) {
+    let Linear { matrix, right, held: given, .. } = linear;
+    held.clear();
+    held.extend_from_slice(given);
+    let Some(rigid) = sides.rigid else { return };
+    for (_, first) in rigid.centres.iter().zip(rigid.firsts).filter(|(centre, _)| centre.is_some())
+    {
+        let own = [VertexId(*first), VertexId(first + 1)];
+        let is_free = own.iter().all(|unknown| given.binary_search(unknown).is_err());
+        let [going, turning] = own.map(|unknown| unknown.index());
+        if !is_free || !is_separate(matrix, going) {
+            continue;
+        }
+        if let Some(inverse) = inverse(matrix.diagonal(turning)) {
+            velocities[going] = right[going] / matrix.diagonal(going).x_axis.x;
+            velocities[turning] = inverse * right[turning];
+            held.extend(own);
+        }
+    }
+    held.sort_unstable();
+    held.dedup();
 }
 
 fn write_motions(

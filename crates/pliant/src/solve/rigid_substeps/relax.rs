@@ -3,12 +3,12 @@
 //! Tried in this order, and the change of the wrench applied once: nothing presses and nothing
 //! closes; all points stick (a weld); they stick but share the load otherwise; a side of the
 //! polygon bears all and the patch turns about it; all impulses go; and where none of these
-//! holds, as when sliding, a few rounds of normal impulses, twist and tangential impulse.
+//! holds, as when sliding, a few iterations over normal impulses, twist and tangential impulse.
 
 use crate::math::Vec3;
 use crate::solve::rigid_substeps::patch::{MOST, Motion, Patch, PatchImpulse, SolverBody};
 
-/// Rounds inside a patch that slides.
+/// Iterations inside a patch that slides.
 const ROUNDS: usize = 4;
 
 /// Targets off an affine function of the place, relative to the largest, that count as on it.
@@ -290,7 +290,7 @@ impl Patch {
         self.bear(side, pressed, &mut proposal.normals).then_some(proposal)
     }
 
-    /// Pressure of the points and its moments about the axes in the plane.
+    /// Sum of the normal impulses and its moments about the axes in the plane.
     fn pressed(&self, normals: &[f64; MOST]) -> [f64; 3] {
         let mut pressed = [0.0; 3];
         for ((normal, x), y) in normals.iter().zip(self.x).zip(self.y) {
