@@ -405,3 +405,108 @@ fn read_contact(memory: &mut Snapshot) -> Result<Contact, SnapshotError> {
         size,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::rigid::RigidTemplate;
+    use crate::body::rigid::mass::MassProperties;
+    use crate::body::{Bodies, Mesh};
+    use crate::contact::search::{ContactQuery, ContactSettings, Search};
+    use crate::force::StateView;
+    use crate::math::Quat;
+    use crate::math::random::Random;
+    use crate::mesh::generate::cuboid::cuboid;
+    use crate::mesh::generate::lattice::TetSplit;
+    use crate::mesh::tet::TetMesh;
+
+    /// Two boxes, the second on the first.
+    struct Boxes {
+        mesh: TetMesh,
+        bodies: Bodies,
+        rigids: RigidBodySet,
+        rest: Vec<Vec3>,
+    }
+
+    impl Boxes {
+        fn new() -> Boxes {
+            let mesh = cuboid([1; 3], Vec3::ONE, TetSplit::Five).unwrap();
+            let mesh = TetMesh::from_raw(mesh).unwrap().0;
+            let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap();
+            let (points, masses) = (mesh.positions(), [1.0; 8]);
+            let properties = MassProperties::from_points(points, &masses).unwrap();
+            let template = RigidTemplate::new(points, properties).unwrap().0;
+            let list = vec![(BodyId(0), template.clone()), (BodyId(1), template)];
+            let rigids = RigidBodySet::new(list, bodies.offsets(), 16).unwrap();
+            let rest = [points, points].concat();
+            Boxes { mesh, bodies, rigids, rest }
+        }
+
+        fn positions(&self, turn: Vec3, shift: Vec3) -> Vec<Vec3> {
+            let turn = Quat::from_scaled_axis(turn);
+            let upper = self.mesh.positions().iter().map(|point| turn * *point + shift);
+            self.mesh.positions().iter().copied().chain(upper).collect()
+        }
+
+        fn find(&self, search: &mut Search, positions: &[Vec3]) -> Vec<Contact> {
+            let velocities = vec![Vec3::ZERO; positions.len()];
+            let motion = StateView { positions, velocities: &velocities, time: 0.0 };
+            let (bodies, settings) = (&self.bodies, ContactSettings::default());
+            search.kept.place(&self.rigids, 2, positions);
+            let mut found = Vec::new();
+            let query = ContactQuery { motion, bodies, obstacles: &[], settings, dt: 0.01 };
+            search.find(query, &mut found).unwrap();
+            search.kept.accept();
+            found
+        }
+    }
+
+    /// Gaps are those of a new search to a tenth of the offset, at places that are redundant.
+    #[test]
+    fn kept_contacts_are_those_of_a_new_search() {
+        let (boxes, mut random) = (Boxes::new(), Random::new(7));
+        let mut search = Search::new(&boxes.rest, &boxes.bodies).unwrap();
+        let (margin, of) =
+            (Margin { size: 1.0, offset: 0.005, reach: 0.01 }, [BodyId(0), BodyId(1)]);
+        let (mut kept, mut searched) = (0, 0);
+        for step in 0..60 {
+            // Small motions about places that are farther from each other.
+            let place = Vec3::new(0.3, 0.2, 1.005) + 1e-3 * f64::from(step / 10) * Vec3::X;
+            let positions = boxes.positions(1e-4 * random.vec3(), place + 1e-4 * random.vec3());
+            search.kept.place(&boxes.rigids, 2, &positions);
+            let is_kept = search.kept.is_kept(of, margin);
+            (kept, searched) = (kept + u32::from(is_kept), searched + u32::from(!is_kept));
+            let found = boxes.find(&mut search, &positions);
+            let mut other = Search::new(&boxes.rest, &boxes.bodies).unwrap();
+            let expected = boxes.find(&mut other, &positions);
+            assert_eq!(found.len(), expected.len(), "{step}: {found:?} {expected:?}");
+            let at = |contact: &Contact| contact.place(1.0, &positions);
+            for contact in &found {
+                let is_same = |other: &&Contact| at(other).distance(at(contact)) < NEAR;
+                let other = expected.iter().find(is_same).unwrap();
+                assert!((contact.gap - other.gap).abs() < STILL * 0.005, "{contact:?} {other:?}");
+            }
+        }
+        assert!(kept > 30 && searched > 5, "{kept} {searched}");
+    }
+
+    #[test]
+    fn what_was_saved_is_read_again_and_a_cut_is_reported() {
+        let boxes = Boxes::new();
+        let mut search = Search::new(&boxes.rest, &boxes.bodies).unwrap();
+        let positions = boxes.positions(Vec3::ZERO, 1.005 * Vec3::Z);
+        boxes.find(&mut search, &positions);
+        let mut memory = Snapshot::default();
+        search.kept.save(&mut memory);
+        let numbers = memory.numbers().to_vec();
+        let mut again = KeptPairs::default();
+        again.restore(&mut Snapshot::from_numbers(numbers.clone())).unwrap();
+        assert!(!again.last.contacts.is_empty());
+        assert_eq!(again.last.pairs, search.kept.last.pairs);
+        assert_eq!(again.last.contacts, search.kept.last.contacts);
+        for cut in 0..numbers.len() {
+            let short = &mut Snapshot::from_numbers(numbers[..cut].to_vec());
+            assert!(again.restore(short).is_err(), "{cut}");
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Rigid bodies through the whole step: resting, sliding, bouncing, on soft ones.
 
-use pliant::body::obstacle::SurfaceMaterial;
+use pliant::body::keyframes::{Keyframes, Pose};
+use pliant::body::obstacle::{Plane, SurfaceMaterial};
 use pliant::body::rigid::RigidTemplate;
 use pliant::body::rigid::mass::MassProperties;
 use pliant::contact::output::ContactOutput;
@@ -184,7 +185,8 @@ fn loads(rigid_islands: RigidSolver) -> Vec<f64> {
         let rows = RowSettings { rigid_islands, ..RowSettings::default() };
         let settings = ImplicitSettings { rows, ..ImplicitSettings::default() };
         let rough = SurfaceMaterial { friction: 0.5, ..SurfaceMaterial::default() };
-        let floor = vec![Obstacle::plane(Vec3::Z, 0.0).obstacle(rough).unwrap()];
+        let still = Keyframes::still(Pose::along(Vec3::ZERO, Vec3::Z).unwrap()).unwrap();
+        let floor = vec![Obstacle::new(Plane, still, rough).unwrap()];
         let bodies = &parts.system.bodies;
         let constraint = ConstraintSettings::default();
         let contact = ConstraintResponse::new(parts.rest, bodies, floor, constraint).unwrap();
