@@ -472,7 +472,7 @@ mod tests {
         for step in 0..60 {
             // Small motions about places that are farther from each other.
             let place = Vec3::new(0.3, 0.2, 1.005) + 1e-3 * f64::from(step / 10) * Vec3::X;
-            let positions = boxes.positions(1e-4 * random.vec3(), place + 1e-4 * random.vec3());
+            let positions = boxes.positions(2e-5 * random.vec3(), place + 2e-5 * random.vec3());
             search.kept.place(&boxes.rigids, 2, &positions);
             let is_kept = search.kept.is_kept(of, margin);
             (kept, searched) = (kept + u32::from(is_kept), searched + u32::from(!is_kept));
