@@ -57,6 +57,7 @@
 //! }
 //! assert_eq!((sounds[0].0, sounds[0].1), (bar, Collider::Obstacle(floor)));
 //!
+//! world.remove(hand)?; // out of the ray's way
 //! let over_the_bar = world.centre(bar)? + Vec3::Z;
 //! if let Some(hit) = world.cast_ray(over_the_bar, -Vec3::Z)? {
 //!     let grab = world.grab(hit, 500.0)?; // a spring, N/m

@@ -450,6 +450,7 @@ impl Stepper {
             positions,
             velocities,
             rigid_solution: &scratch.rigid_solution,
+            substeps: &scratch.substeps,
             masses: masses.of(),
             held: pins.vertices(),
             rigids,

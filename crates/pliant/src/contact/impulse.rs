@@ -1,6 +1,7 @@
 //! Contact impulses, and their warm start from step to step by feature.
 
 use crate::contact::friction::friction;
+use crate::contact::point_force::{self, PointForce};
 use crate::contact::{Contact, Feature};
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
@@ -30,6 +31,8 @@ pub struct WarmStart {
     list: Vec<(Feature, ContactImpulse)>,
     /// Length of that step, s.
     dt: f64,
+    /// Forces of the points of rigid bodies.
+    points: Vec<PointForce>,
 }
 
 impl WarmStart {
@@ -64,13 +67,24 @@ impl WarmStart {
         self.list.extend(pressing.map(|(contact, row_impulse)| (contact.feature, *row_impulse)));
     }
 
+    /// Fills `points` with the forces of the last step.
+    pub(crate) fn load_points(&self, points: &mut Vec<PointForce>) {
+        points.clone_from(&self.points);
+    }
+
+    /// Stores the forces of a step.
+    pub(crate) fn store_points(&mut self, points: &[PointForce]) {
+        self.points.clear();
+        self.points.extend_from_slice(points);
+    }
+
     /// The same impulses where features have other numbers; those that are gone are left out.
     pub fn renumbered(&self, renumber: impl Fn(Feature) -> Option<Feature>) -> WarmStart {
         let known = self.list.iter();
         let mut list: Vec<_> =
             known.filter_map(|(feature, impulse)| Some((renumber(*feature)?, *impulse))).collect();
         list.sort_by_key(|(feature, _)| *feature);
-        WarmStart { list, dt: self.dt }
+        WarmStart { list, dt: self.dt, points: Vec::new() }
     }
 
     /// Writes all, for a run that is resumed.
@@ -87,6 +101,7 @@ impl WarmStart {
             memory.write(row_impulse.normal);
             row_impulse.tangent.to_array().iter().for_each(|number| memory.write(*number));
         }
+        point_force::save(&self.points, memory);
     }
 
     /// Reads what [`WarmStart::save`] wrote.
@@ -111,7 +126,7 @@ impl WarmStart {
             self.list.push((feature, ContactImpulse { normal, tangent }));
             left -= 1.0;
         }
-        Ok(())
+        point_force::restore(&mut self.points, memory)
     }
 }
 

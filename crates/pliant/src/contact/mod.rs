@@ -15,6 +15,8 @@
 
 pub mod impulse;
 
+pub(crate) mod point_force;
+
 pub mod output;
 
 pub mod friction;
@@ -50,6 +52,8 @@ pub(crate) mod crush;
 pub(crate) mod translation;
 
 pub(crate) mod deep;
+
+pub(crate) mod kept;
 
 pub mod search;
 

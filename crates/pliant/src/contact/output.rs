@@ -6,6 +6,7 @@
 
 use crate::body::Bodies;
 use crate::contact::impulse::ContactImpulse;
+use crate::contact::point_force::PointForce;
 use crate::contact::response::ResponseError;
 use crate::contact::{Contact, check_contacts};
 use crate::force::StepRejection;
@@ -64,6 +65,8 @@ pub struct ContactOutput {
     pub springs: Vec<ContactSpring>,
     /// Impulse of each row: the warm start before the step, the solution after it.
     pub row_impulses: Vec<ContactImpulse>,
+    /// Forces of the points of rigid bodies: the warm start before the step, the solution after.
+    pub point_forces: Vec<PointForce>,
     /// Share of obstacles in the impulses and forces: vertex and impulse, N·s.
     pub external_impulses: Vec<(VertexId, Vec3)>,
     /// Work of moving obstacles in these impulses, J.
@@ -98,6 +101,7 @@ impl ContactOutput {
         self.rows.clear();
         self.springs.clear();
         self.row_impulses.clear();
+        self.point_forces.clear();
         self.external_impulses.clear();
         self.energy_input = 0.0;
         self.rejection = None;

@@ -13,6 +13,7 @@ use crate::contact::deep::{DeepPairs, RelativeMotion};
 use crate::contact::edge_face_crossings::{Crossing, EdgeFaceCrossings};
 use crate::contact::enclosed::{self, Enclosed};
 use crate::contact::features::Features;
+use crate::contact::kept::{KeptList, KeptPairs};
 use crate::contact::margin::{Margin, MarginSettings, VelocityBounds};
 use crate::contact::obstacles::{self, Around};
 use crate::contact::pair::{Pair, SearchState, edge_depth};
@@ -117,8 +118,14 @@ pub struct Search {
     groups: Groups,
     /// Pairs deep in each other, with what is remembered of them.
     pub(crate) deep: DeepPairs,
+    /// Rigid pairs whose contacts are kept.
+    pub(crate) kept: KeptPairs,
+    /// Which pairs need no search, and which bodies have others.
+    known: KnownPairs,
     /// Pairs with edges through faces that no contact shows.
     crossing: Vec<[BodyId; 2]>,
+    /// Speed that each body may gain in the step to come, m/s; 0 beyond the end.
+    pub(crate) gains: Vec<f64>,
     /// One per thread, at least one.
     shares: Vec<ThreadScratch>,
     /// Offsets of the bodies of each thread, from 0 to all.
@@ -173,6 +180,21 @@ struct ThreadScratch {
     found: Vec<Contact>,
     /// Pairs with edges through faces and no contact to show for it.
     crossing: Vec<[BodyId; 2]>,
+    /// Rigid pairs of its bodies to be kept.
+    kept: KeptList,
+}
+
+/// Which pairs of neighbours need no search.
+#[derive(Debug, Default)]
+struct KnownPairs {
+    /// Of each pair, by its first body.
+    flags: Vec<bool>,
+    /// First flag of each body.
+    starts: Vec<usize>,
+    /// Whether a body has a pair that is searched.
+    searched: Vec<bool>,
+    /// Whether any pair is.
+    is_any_searched: bool,
 }
 
 impl Search {
@@ -204,7 +226,10 @@ impl Search {
             inside: Vec::new(),
             groups: Groups::default(),
             deep: DeepPairs::default(),
+            kept: KeptPairs::default(),
+            known: KnownPairs::default(),
             crossing: Vec::new(),
+            gains: Vec::new(),
             shares: vec![ThreadScratch::default()],
             offsets: vec![0, bodies.len()],
             most_threads: bodies.len().max(1),
@@ -269,11 +294,24 @@ impl Search {
         found.clear();
         self.check(query)?;
         let ContactQuery { motion, bodies, obstacles, settings, dt } = query;
-        self.near.find(motion, bodies, &self.features, settings.margin, dt);
+        let features = &self.features;
+        self.near.find(motion, bodies, (features, &self.gains), settings.margin, dt);
         self.cut(bodies.len());
+        self.find_known(settings.margin, dt);
         self.fit(motion.positions, bodies);
         self.find_inside(motion.positions, bodies)?;
-        let Search { features, shapes, near, inside, groups, shares, penetrations, .. } = self;
+        let Search {
+            features,
+            shapes,
+            near,
+            inside,
+            groups,
+            shares,
+            penetrations,
+            kept,
+            known,
+            ..
+        } = self;
         let snapshot = SearchState {
             positions: motion.positions,
             bodies,
@@ -289,7 +327,8 @@ impl Search {
         self.enclosed = led;
         self.unresolved = penetrations.unresolved.len() - led;
         let velocities = motion.velocities;
-        let step = Step { snapshot, near, groups, penetrations, velocities, settings, dt };
+        let known = (&*kept, &*known);
+        let step = Step { snapshot, near, groups, penetrations, velocities, settings, dt, known };
         let (velocity_bounds, boxes) = (&near.velocity_bounds[..], &near.boxes[..]);
         let around = Around { motion, obstacles, features, velocity_bounds, boxes };
         par::each(shares, |share| {
@@ -298,6 +337,7 @@ impl Search {
                 obstacles::find(around, bodies, body, settings.margin, dt, &mut share.found);
             }
         });
+        self.kept.gather(self.shares.iter().map(|share| &share.kept));
         self.put_together(found);
         Ok(())
     }
@@ -364,12 +404,34 @@ impl Search {
         }
     }
 
-    /// Updates the shapes of bodies with neighbours.
+    /// Finds the pairs whose contacts are kept, and the bodies that have others.
+    fn find_known(&mut self, settings: MarginSettings, dt: f64) {
+        let Search { near, kept, known, features, .. } = self;
+        let count = near.boxes.len();
+        let KnownPairs { flags, starts, searched, is_any_searched } = known;
+        flags.clear();
+        starts.clear();
+        searched.clear();
+        searched.resize(count, false);
+        for a in (0..count as u32).map(BodyId) {
+            starts.push(flags.len());
+            for &b in near.rows.row(a.index()).iter().filter(|b| a < **b) {
+                let margin = near.margin([a, b], features, settings, dt);
+                let is_kept = kept.is_kept([a, b], margin);
+                flags.push(is_kept);
+                searched[a.index()] |= !is_kept;
+                searched[b.index()] |= !is_kept;
+            }
+        }
+        *is_any_searched = searched.contains(&true);
+    }
+
+    /// Updates the shapes of bodies with pairs that are searched.
     fn fit(&mut self, positions: &[Vec3], bodies: &Bodies) {
-        let Search { shapes, near, offsets, features, .. } = self;
+        let Search { shapes, near, offsets, features, known, .. } = self;
         par::chunks(shapes, offsets, |number, piece| {
             for (body, shape) in (offsets[number]..).zip(piece) {
-                if !near.rows.row(body).is_empty() {
+                if known.searched[body] {
                     shape.fit(positions, bodies, features, near.origin);
                 }
             }
@@ -378,9 +440,15 @@ impl Search {
 
     /// Which vertices are inside which bodies, and their penetrations.
     fn find_inside(&mut self, positions: &[Vec3], bodies: &Bodies) -> Result<(), MismatchError> {
-        let Search { scratch, penetrations, inside, groups, .. } = self;
-        scratch.penetrations(positions, bodies, depth_settings(), penetrations)?;
+        let Search { scratch, penetrations, inside, groups, known, .. } = self;
         inside.clear();
+        if !known.is_any_searched {
+            // No pair has moved enough to overlap.
+            penetrations.clear();
+            groups.vertices.clear();
+            return Ok(());
+        }
+        scratch.penetrations(positions, bodies, depth_settings(), penetrations)?;
         let resolved = penetrations.resolved.iter().map(|entry| (entry.vertex, entry.into));
         let unresolved = penetrations.unresolved.iter().map(|entry| (entry.vertex, entry.into));
         for (vertex, into) in resolved.chain(unresolved) {
@@ -411,16 +479,30 @@ impl ThreadScratch {
     fn clear(&mut self) {
         self.found.clear();
         self.crossing.clear();
+        self.kept.clear();
     }
 }
 
 impl BroadPhase {
+    /// Search distances of a pair.
+    fn margin(
+        &self,
+        [a, b]: [BodyId; 2],
+        features: &Features,
+        settings: MarginSettings,
+        dt: f64,
+    ) -> Margin {
+        let size = features.sizes[a.index()].min(features.sizes[b.index()]);
+        let bounds = [a, b].map(|body| self.velocity_bounds[body.index()]);
+        settings.of(size, bounds[0].closing(bounds[1]), dt)
+    }
+
     /// Boxes with margins, and neighbours.
     fn find(
         &mut self,
         motion: StateView<'_>,
         bodies: &Bodies,
-        features: &Features,
+        (features, gains): (&Features, &[f64]),
         settings: MarginSettings,
         dt: f64,
     ) {
@@ -430,7 +512,8 @@ impl BroadPhase {
         wide.clear();
         for body in bodies.ids() {
             let vertices = bodies.vertices(body);
-            let drift = VelocityBounds::of(&motion.velocities[vertices.clone()]);
+            let mut drift = VelocityBounds::of(&motion.velocities[vertices.clone()]);
+            drift.spread += gains.get(body.index()).copied().unwrap_or(0.0);
             // Two bodies are near within the sum of what each reaches at its own speed.
             let speed = drift.mean.length() + drift.spread;
             let pad = settings.of(features.sizes[body.index()], speed, dt).reach;
@@ -495,6 +578,8 @@ struct Step<'a> {
     velocities: &'a [Vec3],
     settings: ContactSettings,
     dt: f64,
+    /// Contacts that are kept, and which pairs have them.
+    known: (&'a KeptPairs, &'a KnownPairs),
 }
 
 impl Step<'_> {
@@ -504,17 +589,26 @@ impl Step<'_> {
     fn find(&self, share: &mut ThreadScratch) {
         for a in share.bodies.clone().map(BodyId) {
             self.inside(a, &mut share.found);
-            for &b in self.near.rows.row(a.index()).iter().filter(|b| a < **b) {
-                self.find_pair([a, b], share);
+            let behind = self.near.rows.row(a.index()).iter().filter(|b| a < **b);
+            for (k, &b) in behind.enumerate() {
+                let (kept, known) = self.known;
+                if known.flags[known.starts[a.index()] + k] {
+                    let SearchState { positions, friction, .. } = self.snapshot;
+                    let pair = Pair { of: [a, b], margin: self.margin([a, b]) };
+                    kept.emit(pair, friction, positions, &mut share.found, &mut share.kept);
+                } else {
+                    self.find_pair([a, b], share);
+                }
             }
         }
     }
 
     /// All contacts between two bodies except those of vertices inside.
     fn find_pair(&self, of: [BodyId; 2], share: &mut ThreadScratch) {
-        let ThreadScratch { hits, through, found, crossing, .. } = share;
+        let ThreadScratch { hits, through, found, crossing, kept, .. } = share;
         let SearchState { positions, features, boxes, shapes, .. } = self.snapshot;
-        let [pair, back] = [of, [of[1], of[0]]].map(|of| Pair { of, margin: self.margin(of) });
+        let (needed, searched) = (self.margin(of), self.known.0.searched(of, self.margin(of)));
+        let [pair, back] = [of, [of[1], of[0]]].map(|of| Pair { of, margin: searched });
         let slab = SeparatingSlab::between(of, positions, features, boxes);
         let slab = slab.as_ref();
         let [one, other] = of.map(|body| shapes[body.index()].longest_of_all);
@@ -525,6 +619,8 @@ impl Step<'_> {
         if slab.is_some_and(|slab| slab.keeps_apart(farthest)) {
             if is_fast {
                 swept::find(&self.snapshot, pair, paths, &mut hits[0], found, start);
+            } else if self.known.0.are_rigid(of) {
+                self.known.0.note(of, [needed, searched], positions, (found, start), kept);
             }
             return;
         }
@@ -536,6 +632,8 @@ impl Step<'_> {
         self.snapshot.edges(pair, slab, hits, found);
         if through.find(&self.snapshot, pair, slab, found) == Crossing::Unresolved {
             crossing.push(of);
+        } else if !is_fast && self.known.0.are_rigid(of) {
+            self.known.0.note(of, [needed, searched], positions, (found, start), kept);
         }
         if is_fast {
             swept::find(&self.snapshot, pair, paths, &mut hits[0], found, start);
@@ -567,11 +665,8 @@ impl Step<'_> {
         }
     }
 
-    fn margin(&self, [a, b]: [BodyId; 2]) -> Margin {
-        let (sizes, velocity_bounds) = (&self.snapshot.features.sizes, &self.near.velocity_bounds);
-        let size = sizes[a.index()].min(sizes[b.index()]);
-        let speed = velocity_bounds[a.index()].closing(velocity_bounds[b.index()]);
-        self.settings.margin.of(size, speed, self.dt)
+    fn margin(&self, of: [BodyId; 2]) -> Margin {
+        self.near.margin(of, self.snapshot.features, self.settings.margin, self.dt)
     }
 }
 

@@ -49,6 +49,7 @@ use crate::profile::{ProfilerRef, Stage, StageTimer};
 use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::joint::{JointError, Joints};
 use crate::solve::linear::SolveError;
+use crate::solve::rigid_substeps::SubstepOutput;
 
 /// What is moved: masses, forces, and what is held.
 #[derive(Debug, Default)]
@@ -83,6 +84,8 @@ pub struct StepScratch {
     /// Velocity, m/s, and spin, rad/s, of each rigid body as solved with the last step, by an
     /// integrator that solves constraints.
     pub rigid_solution: Vec<(Vec3, Vec3)>,
+    /// How rigid bodies moved that were solved in substeps.
+    pub substeps: SubstepOutput,
     /// Velocities of all vertices as solved with the last step, m/s, where bodies have been turned
     /// since; otherwise empty.
     pub solved_velocities: Vec<Vec3>,
@@ -97,6 +100,18 @@ pub struct StepScratch {
 }
 
 impl StepScratch {
+    /// Notes what bodies that come to rest leave to what they lie on.
+    pub(crate) fn add_rested(&mut self, rigids: &RigidBodySet) {
+        for member in rigids.entries() {
+            let first = member.unknown as u32;
+            let rested = &self.substeps.rested;
+            if let Ok(place) = rested.binary_search_by_key(&first, |(first, _)| *first) {
+                let vertex = VertexId(member.vertices.start as u32);
+                self.external_impulses.push((vertex, rested[place].1));
+            }
+        }
+    }
+
     /// Keeps the contacts of a part of the step that was made.
     pub(crate) fn keep_contacts(&mut self) {
         if self.keeps_contacts {

@@ -147,9 +147,15 @@ impl RigidMotion {
 
     /// Lets rigid bodies move freely, and puts joints together again.
     fn advance(&mut self, system: &mut System, dt: f64) -> Result<(), StepError> {
-        let System { joints, rigids, .. } = system;
+        let System { joints, rigids, scratch, .. } = system;
         for (member, rigid) in rigids.entries().iter().zip(&mut self.rigids) {
-            self.free_motion.step(&member.body, rigid, dt);
+            match scratch.substeps.motion(member.unknown) {
+                None => self.free_motion.step(&member.body, rigid, dt),
+                Some(mean) => {
+                    let mean = (mean.velocity, mean.spin);
+                    self.free_motion.step_by_mean(&member.body, rigid, mean, dt);
+                }
+            }
         }
         if !joints.is_empty() {
             joints.advance_grounds(dt);

@@ -184,12 +184,18 @@ impl ConstraintResponse {
 
 impl Response for ConstraintResponse {
     fn pre_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
-        let StepContext { bodies, motion, dt, profiler, .. } = context;
+        let StepContext { bodies, motion, rigids, dt, profiler, .. } = context;
+        let weight = self.settings.weight;
         let ContactOutput { rows, row_impulses, rigid_shifts, .. } = &mut *output;
         {
             let _timer = StageTimer::new(profiler, Stage::Detect);
             let (obstacles, settings) = (&self.obstacles[..], self.settings.contacts);
             let query = ContactQuery { motion, bodies, obstacles, settings, dt };
+            // Small ones at rest fall farther in a step than they look ahead.
+            let gain = |body| if rigids.index(body).is_some() { dt * weight } else { 0.0 };
+            self.search.kept.place(rigids, bodies.len(), motion.positions);
+            self.search.gains.clear();
+            self.search.gains.extend(bodies.ids().map(gain));
             if let Err(error) = self.search.find(query, rows) {
                 output.failure = Some(error);
                 return;
@@ -221,6 +227,7 @@ impl Response for ConstraintResponse {
             row.bounce = bounce(row, restitution, approach, self.settings.weight, dt);
         }
         self.warm_start.load(rows, dt, row_impulses);
+        self.warm_start.load_points(&mut output.point_forces);
         crush::limit(context, &self.obstacles, &self.search.features.sizes, output);
         self.dt = dt;
         let rows = &output.rows;
@@ -230,17 +237,21 @@ impl Response for ConstraintResponse {
 
     fn on_accept(&mut self, before: &ContactOutput) {
         self.warm_start.store(&before.rows, &before.row_impulses, self.dt);
+        self.warm_start.store_points(&before.point_forces);
         self.search.deep.accept();
+        self.search.kept.accept();
     }
 
     fn save(&self, memory: &mut Snapshot) {
         self.warm_start.save(memory);
         self.search.deep.save(memory);
+        self.search.kept.save(memory);
     }
 
     fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.warm_start.restore(memory)?;
-        self.search.deep.restore(memory)
+        self.search.deep.restore(memory)?;
+        self.search.kept.restore(memory)
     }
 
     fn set_threads(&mut self, threads: usize) {

@@ -25,6 +25,7 @@ use crate::contact::impulse::ContactImpulse;
 use crate::contact::output::ContactOutput;
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
+use crate::solve::rigid_substeps::{LastSubstep, SubstepOutput};
 use crate::solve::terms::relative_at_place;
 
 /// A step whose contacts have been solved.
@@ -38,6 +39,8 @@ pub(crate) struct SolvedStep<'a> {
     pub velocities: &'a [Vec3],
     /// Velocity, m/s, and spin, rad/s, of each rigid body, as solved.
     pub rigid_solution: &'a [(Vec3, Vec3)],
+    /// What was solved in substeps, and how it moved.
+    pub substeps: &'a SubstepOutput,
     /// Of all vertices, kg.
     pub masses: &'a [f64],
     /// Held vertices, ascending.
@@ -58,9 +61,17 @@ impl SolvedStep<'_> {
     /// 0 without contacts.
     pub(crate) fn largest_change(&self) -> f64 {
         let ContactOutput { rows, row_impulses, .. } = self.contact;
-        let awake = rows.iter().zip(row_impulses).filter(|(row, _)| !self.sleeps(row));
-        let changes = awake.map(|(row, impulse)| {
-            self.change(row, *impulse) * self.dt / row.size.max(f64::MIN_POSITIVE)
+        let all = rows.iter().zip(row_impulses).enumerate();
+        let awake = all.filter(|(_, (row, _))| !self.sleeps(row));
+        let changes = awake.map(|(k, (row, impulse))| {
+            let (change, span) = match self.substeps.last.get(k).copied().flatten() {
+                None => {
+                    let slip = self.slip(row);
+                    (self.change(row, *impulse, slip, least(row, self.rigids)), self.dt)
+                }
+                Some(last) => self.change_in_last(row, *impulse, last),
+            };
+            change * span / row.size.max(f64::MIN_POSITIVE)
         });
         changes.fold(0.0, f64::max)
     }
@@ -73,16 +84,55 @@ impl SolvedStep<'_> {
         asleep(row.bodies.0) && row.bodies.1.is_none_or(asleep)
     }
 
-    /// Change of a contact's velocity by one more relaxation, m/s.
-    fn change(&self, row: &Contact, impulse: ContactImpulse) -> f64 {
-        let slip = relative_at_place(row, self.rigids, self.rigid_solution, self.view());
-        let mobility = self.mobility(row);
-        let along = row.normal.dot(slip);
-        let least = if self.rigids.are_rigid(row.bodies) {
-            row.rigid_target_normal_velocity()
-        } else {
-            row.target_normal_velocity()
+    /// The same in the last of some substeps, m/s, and for how long it lasts, s.
+    ///
+    /// The contact may close what its gap was before it. A rebound is one of the whole step.
+    fn change_in_last(
+        &self,
+        row: &Contact,
+        whole: ContactImpulse,
+        last: LastSubstep,
+    ) -> (f64, f64) {
+        let slip = self.slip(row);
+        if row.bounce > 0.0 && whole.normal > 0.0 {
+            return (self.change(row, whole, slip, row.bounce), last.length);
+        }
+        let gap = row.gap - row.offset + self.opening(row) - last.length * row.normal.dot(slip);
+        let least = -gap.max(0.0) / last.length;
+        (self.change(row, last.impulse, slip, least), last.length)
+    }
+
+    /// Velocity of the first side of a contact seen from the second, m/s.
+    fn slip(&self, row: &Contact) -> Vec3 {
+        relative_at_place(row, self.rigids, self.rigid_solution, self.view())
+    }
+
+    /// How much the gap of a contact has opened in the step, m.
+    fn opening(&self, row: &Contact) -> f64 {
+        let mut way = -self.dt * row.surface_velocity;
+        let place = |sign: f64| row.place(sign, self.positions);
+        let at = match row.bodies.1 {
+            Some(_) => 0.5 * (place(1.0) + place(-1.0)),
+            None => place(1.0),
         };
+        for (sign, body) in [(1.0, Some(row.bodies.0)), (-1.0, row.bodies.1)] {
+            let Some(index) = body.and_then(|body| self.rigids.index(body)) else { continue };
+            let unknown = self.rigids.entries()[index].unknown;
+            let Some(mean) = self.substeps.motion(unknown) else { continue };
+            let turn = self.dt * mean.spin;
+            let turned = turn.cross(at - self.states[index].centre);
+            way += sign * (self.dt * mean.velocity + turned + 0.5 * turn.cross(turned));
+        }
+        row.normal.dot(way)
+    }
+
+    /// Change of a contact's velocity by one more relaxation, m/s, that must open at `least`.
+    fn change(&self, row: &Contact, impulse: ContactImpulse, slip: Vec3, least: f64) -> f64 {
+        let along = row.normal.dot(slip);
+        if impulse.normal == 0.0 && along >= least {
+            return 0.0;
+        }
+        let mobility = self.mobility(row);
         let w = row.normal.dot(mobility * row.normal);
         if w <= 0.0 {
             return 0.0;
@@ -122,6 +172,15 @@ impl SolvedStep<'_> {
     }
 }
 
+/// Least speed along the normal that a contact of a whole step must end with, m/s.
+fn least(row: &Contact, rigids: &RigidBodySet) -> f64 {
+    if rigids.are_rigid(row.bodies) {
+        row.rigid_target_normal_velocity()
+    } else {
+        row.target_normal_velocity()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,6 +204,7 @@ mod tests {
             positions: &[Vec3::ZERO],
             velocities: &[velocity],
             rigid_solution: &[],
+            substeps: &SubstepOutput::default(),
             masses: &[2.0],
             held: &[],
             rigids: &RigidBodySet::default(),

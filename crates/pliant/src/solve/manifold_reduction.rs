@@ -43,14 +43,20 @@ struct RigidContact {
 }
 
 impl ManifoldReduction {
-    /// Finds the representative of every contact.
-    pub(crate) fn find(&mut self, contacts: &[Contact], rigid: Option<RigidSides<'_>>) {
+    /// Finds the representative of every contact of a body that `is_asked`; others have their own.
+    pub(crate) fn find(
+        &mut self,
+        contacts: &[Contact],
+        rigid: Option<RigidSides<'_>>,
+        is_asked: impl Fn(BodyId) -> bool,
+    ) {
         self.representatives.clear();
         self.representatives.extend(0..contacts.len() as u32);
         let Some(rigid) = rigid else { return };
         let ManifoldReduction { representatives, list } = self;
         list.clear();
-        let between_rigids = contacts.iter().enumerate();
+        let all = contacts.iter().enumerate();
+        let between_rigids = all.filter(|(_, contact)| is_asked(contact.bodies.0));
         list.extend(between_rigids.filter_map(|(k, contact)| RigidContact::of(k, contact, rigid)));
         list.sort_by(|a, b| {
             let nearest = b.min_normal_velocity.total_cmp(&a.min_normal_velocity);
@@ -153,7 +159,7 @@ mod tests {
     fn merged(contacts: &[Contact], centres: [Option<Vec3>; 2]) -> ManifoldReduction {
         let rigid = RigidSides::alone(&centres, &[0, 1], &POSITIONS);
         let mut merge = ManifoldReduction::default();
-        merge.find(contacts, Some(rigid));
+        merge.find(contacts, Some(rigid), |_| true);
         merge
     }
 

@@ -26,6 +26,8 @@ mod segments;
 
 mod rigid_pgs;
 
+pub(crate) mod rigid_substeps;
+
 pub(crate) mod dense_pgs;
 
 pub(crate) mod factor;

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use crate::contact::Contact;
 use crate::contact::impulse::ContactImpulse;
+use crate::contact::point_force::PointForce;
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
@@ -22,6 +23,7 @@ use crate::solve::linear::{self, Linear, LinearSettings, LinearSolver, SolveErro
 use crate::solve::manifold_reduction::ManifoldReduction;
 use crate::solve::pcg::Pcg;
 use crate::solve::rigid_pgs::RigidPgs;
+use crate::solve::rigid_substeps::{self, RigidSubsteps, SubstepContacts, SubstepOutput};
 use crate::solve::terms::{Sides, SolverRow};
 
 /// Where fewer than one in so many unknowns are free, bodies are solved one by one.
@@ -58,6 +60,16 @@ pub enum IslandSolver {
     AugmentedLagrangian,
 }
 
+/// Method that solves islands of rigid bodies and obstacles, without joints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RigidSolver {
+    /// Contact patches in substeps.
+    #[default]
+    Substeps,
+    /// Sweeps over single contacts at the whole step: the reference.
+    Sweeps,
+}
+
 /// How rows are solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowSettings {
@@ -65,6 +77,8 @@ pub struct RowSettings {
     pub max_dense_vertices: usize,
     /// Method for these.
     pub large_islands: IslandSolver,
+    /// Method for islands of rigid bodies alone.
+    pub rigid_islands: RigidSolver,
     /// Sweeps over all contacts with the direct solver.
     pub sweeps: usize,
     /// Change of velocity, per size and step, below which sweeps end.
@@ -85,6 +99,7 @@ impl Default for RowSettings {
         RowSettings {
             max_dense_vertices: 60,
             large_islands: IslandSolver::Factored,
+            rigid_islands: RigidSolver::default(),
             sweeps: 20,
             velocity_tolerance: 1e-6,
             rigid_sweeps: 200,
@@ -132,6 +147,9 @@ pub struct Solved {
 #[derive(Debug, Default)]
 pub(crate) struct RowSolver {
     rigid_pgs: RigidPgs,
+    substeps: RigidSubsteps,
+    /// Island and number of each contact that is solved in substeps, island by island.
+    substep_contacts: Vec<(u32, u32)>,
     dense_pgs: DensePgs,
     factored_pgs: FactoredPgs,
     references: References,
@@ -145,6 +163,8 @@ pub(crate) struct RowSolver {
     /// Bodies of one island.
     members: Vec<BodyId>,
     held: Vec<VertexId>,
+    /// Unknowns that are held, and those of rigid bodies that only move by themselves.
+    separate: Vec<VertexId>,
     /// Unknowns that are held, or solved already.
     solved: Vec<VertexId>,
     /// Vertices of each body.
@@ -162,6 +182,8 @@ enum Method {
     Dense,
     Factored,
     AugmentedLagrangian,
+    /// Without a part of the rows: patches are made of contacts.
+    Substeps,
 }
 
 /// Some of the rows.
@@ -218,6 +240,7 @@ impl RowSolver {
     /// Works with this many threads from now on; the bits stay the same.
     pub(crate) fn set_threads(&mut self, threads: usize) {
         self.dense_pgs.set_threads(threads);
+        self.substeps.set_threads(threads);
         self.factored_pgs.set_threads(threads);
     }
 
@@ -234,6 +257,19 @@ impl RowSolver {
     /// Reads what [`RowSolver::save`] wrote.
     pub(crate) fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.references.restore(memory)
+    }
+
+    /// Begins a step with so many contacts; takes the forces of the points of rigid bodies.
+    pub(crate) fn begin(&mut self, contacts: usize, forces: &mut Vec<PointForce>) {
+        self.substeps.begin(contacts);
+        std::mem::swap(&mut self.substeps.forces, forces);
+    }
+
+    /// Ends a step; gives the forces back, and how bodies moved.
+    pub(crate) fn finish(&mut self, forces: &mut Vec<PointForce>, output: &mut SubstepOutput) {
+        self.substeps.finish();
+        std::mem::swap(&mut self.substeps.forces, forces);
+        std::mem::swap(&mut self.substeps.output, output);
     }
 
     /// Solves for all velocities, which come as a guess with those of held vertices.
@@ -254,10 +290,16 @@ impl RowSolver {
         let groups = sides.rigid.map_or(&[][..], |rigid| rigid.groups);
         self.islands.find(&self.bodies, groups, contacts, settings.rows);
         self.islands.find_rigid(sides);
-        self.reduction.find(contacts, sides.rigid);
+        if settings.rows.rigid_islands == RigidSolver::Substeps {
+            self.islands.find_substeps(equations.matrix, sides);
+        }
+        // Patches take redundant contacts as they are.
+        let islands = &self.islands;
+        let is_asked = |body| islands.method(body) != Some(Method::Substeps);
+        self.reduction.find(contacts, sides.rigid, is_asked);
         self.reduction.gather(contacts, row_impulses);
         self.split(sides, contacts, row_impulses);
-        let mut all = Solved::default();
+        let mut all = self.solve_substeps(equations, sides, contacts, velocities, row_impulses);
         self.solve_rigid(equations, settings.rows, &mut all, velocities, |solver| {
             solver.split(sides, contacts, row_impulses);
         });
@@ -298,6 +340,20 @@ impl RowSolver {
         self.keep_groups(equations, sides, velocities);
         self.join(row_impulses);
         Ok(all)
+    }
+
+    /// Solves islands of rigid bodies in substeps.
+    fn solve_substeps(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        sides: Sides<'_>,
+        contacts: &[Contact],
+        velocities: &mut [Vec3],
+        row_impulses: &mut [ContactImpulse],
+    ) -> Solved {
+        let Some(rigid) = sides.rigid else { return Solved::default() };
+        let own = SubstepContacts { all: contacts, own: &self.substep_contacts };
+        self.substeps.solve(equations, rigid, own, Unknowns { velocities, row_impulses })
     }
 
     /// Solves the islands of rigid bodies.
@@ -379,9 +435,33 @@ impl RowSolver {
 
     /// Solves for the velocities of bodies without contacts; held ones stay.
     ///
+    /// Those of rigid bodies that nothing else is coupled to are known at once, each by itself.
+    pub(crate) fn solve_free(
+        &mut self,
+        linear: Linear<'_>,
+        sides: Sides<'_>,
+        settings: SolveSettings,
+        dt: f64,
+        velocities: &mut [Vec3],
+    ) -> Result<linear::Solved, SolveError> {
+        let mut held = std::mem::take(&mut self.separate);
+        rigid_substeps::move_separate(linear, sides, velocities, &mut held);
+        let solved = match held.len() < velocities.len() {
+            true => {
+                let rest = Linear { held: &held, ..linear };
+                self.solve_coupled(rest, sides, settings, dt, velocities)
+            }
+            false => Ok(linear::Solved { iterations: 0, residual: 0.0 }),
+        };
+        self.separate = held;
+        solved
+    }
+
+    /// The same for bodies of many unknowns.
+    ///
     /// Bodies with factors, and the few small ones where most are held, are solved one by one;
     /// all others together.
-    pub(crate) fn solve_free(
+    fn solve_coupled(
         &mut self,
         linear: Linear<'_>,
         sides: Sides<'_>,
@@ -490,15 +570,23 @@ impl RowSolver {
 
     /// Hands each row to its solver, island by island.
     fn split(&mut self, sides: Sides<'_>, contacts: &[Contact], row_impulses: &[ContactImpulse]) {
-        let RowSolver { parts, islands, reduction, .. } = self;
+        let RowSolver { parts, islands, reduction, substep_contacts, .. } = self;
         parts.iter_mut().for_each(RowSubset::clear);
+        substep_contacts.clear();
         for (k, contact) in contacts.iter().enumerate() {
             if let Some(method) = islands.method(contact.bodies.0)
                 && reduction.is_representative(k)
             {
-                parts[method as usize].contacts.push(k as u32);
+                match method {
+                    Method::Substeps => {
+                        let island = islands.parents[contact.bodies.0.index()];
+                        substep_contacts.push((island, k as u32));
+                    }
+                    _ => parts[method as usize].contacts.push(k as u32),
+                }
             }
         }
+        substep_contacts.sort_unstable();
         let island = |contact: &u32| islands.parents[contacts[*contact as usize].bodies.0.index()];
         for part in &mut parts[..=Method::Factored as usize] {
             part.contacts.sort_by_key(island);
@@ -636,6 +724,22 @@ impl Islands {
         }
     }
 
+    /// Gives islands of rigid bodies that only contacts couple to the solver in substeps.
+    fn find_substeps(&mut self, matrix: &BlockMatrix, sides: Sides<'_>) {
+        let Some(rigid) = sides.rigid else { return };
+        self.replace(Method::Rigid, Method::Substeps);
+        for (body, island) in self.parents.iter().enumerate() {
+            let method = &mut self.methods[*island as usize];
+            if *method == Method::Substeps {
+                let is_jointed = rigid.jointed.binary_search(&BodyId(body as u32)).is_ok();
+                let first = rigid.firsts[body] as usize;
+                if is_jointed || !rigid_substeps::is_separate(matrix, first) {
+                    *method = Method::Rigid;
+                }
+            }
+        }
+    }
+
     /// Solver of a body; none where it touches nothing.
     fn method(&self, body: BodyId) -> Option<Method> {
         let island = self.parents[body.index()] as usize;
@@ -665,116 +769,4 @@ pub(crate) fn first(parents: &mut [u32], mut body: u32) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::body::offsets::BodyOffsets;
-    use crate::body::soft::StateView;
-    use crate::contact::{Feature, resting};
-    use crate::force::spring::{SpringLaw, SpringSettings, Springs};
-    use crate::force::{Forces, Form, Tangent};
-
-    fn meeting(a: u32, b: u32) -> Contact {
-        let [a_vertex, b_vertex] = [a, b].map(|body| VertexId(2 * body));
-        Contact {
-            feature: Feature::VertexBody(a_vertex, BodyId(b)),
-            vertices: [a_vertex, b_vertex, b_vertex, b_vertex],
-            weights: [1.0, -1.0, 0.0, 0.0],
-            count: 2,
-            bodies: (BodyId(a), Some(BodyId(b))),
-            ..resting(a_vertex)
-        }
-    }
-
-    #[test]
-    fn contacts_join_bodies_to_islands_and_obstacles_do_not() {
-        let bodies = [0..2, 2..4, 4..6, 6..8, 8..20];
-        let on_floor = |body: u32| Contact { bodies: (BodyId(body), None), ..meeting(body, 0) };
-        let mut islands = Islands::default();
-        let settings = RowSettings { max_dense_vertices: 2, ..RowSettings::default() };
-        islands.find(&bodies, &[], &[meeting(2, 0), on_floor(1), on_floor(4)], settings);
-        let methods = |islands: &Islands| [0, 1, 2, 3, 4].map(|body| islands.method(BodyId(body)));
-        let (dense, factored) = (Some(Method::Dense), Some(Method::Factored));
-        assert_eq!(methods(&islands), [dense, dense, dense, None, factored]);
-        // The large body takes its island with it, the one on the floor is left alone.
-        islands.find(&bodies, &[], &[meeting(2, 0), meeting(2, 4), on_floor(1)], settings);
-        assert_eq!(methods(&islands), [factored, dense, factored, None, factored]);
-    }
-
-    const MASSES: [f64; 6] = [1.0, 2.0, 3.0, 1.0, 2.0, 5.0];
-
-    /// A of pairs of vertices, each joined by stiffness.
-    fn pairs() -> Forces {
-        let rest = [0, 1, 2, 3, 4, 5].map(|k| f64::from(k) * Vec3::ONE);
-        let edges = [0, 1, 2].map(|body| [2 * body, 2 * body + 1].map(VertexId));
-        let law = SpringSettings { law: SpringLaw::Absolute, stiffness: 400.0, damping: 3.0 };
-        let mut forces = Forces::default();
-        forces.push(Springs::along(&rest, &edges, law).unwrap());
-        let motion = StateView { positions: &rest, velocities: &[Vec3::ZERO; 6], time: 0.0 };
-        let tangent = Tangent { stiffness: 0.01, damping: 0.1, form: Form::Definite };
-        forces.assemble(motion, tangent).unwrap();
-        let matrix = forces.matrix_mut().unwrap();
-        for (row, mass) in MASSES.iter().enumerate() {
-            matrix.add_to_diagonal(row, *mass);
-        }
-        forces
-    }
-
-    /// Pairs of vertices; the first of each body meets the next body.
-    #[test]
-    fn all_solvers_find_the_same_velocities() {
-        let (masses, forces) = (MASSES, pairs());
-        let right = [0.0, -3.0, 1.0, 2.0, 9.0, 4.0].map(|push| push * Vec3::new(0.2, 0.0, 1.0));
-        let matrix = forces.matrix().unwrap();
-        let equations = Equations { matrix, right: &right, held: &[], dt: 0.1 };
-        let bodies = BodyOffsets::from_counts([2, 2, 2]);
-        let mut contacts = [meeting(0, 1), meeting(1, 2), meeting(2, 0)];
-        contacts[2].normal = -Vec3::Z;
-        let linear = LinearSettings { tolerance: 1e-12, ..LinearSettings::default() };
-        let methods = [
-            (0, IslandSolver::AugmentedLagrangian),
-            (2, IslandSolver::Factored),
-            (0, IslandSolver::Factored),
-        ];
-        let solved = methods.map(|(max_dense_vertices, large_islands)| {
-            let settings = RowSettings {
-                max_dense_vertices,
-                large_islands,
-                sweeps: 200,
-                velocity_tolerance: 1e-14,
-                rigid_sweeps: 200,
-                rigid_velocity_tolerance: 1e-14,
-                min_outer_iterations: 100,
-                max_outer_iterations: 100,
-            };
-            let (mut velocities, mut row_impulses) =
-                ([Vec3::ZERO; 6], [ContactImpulse::default(); 3]);
-            let ends = Unknowns { velocities: &mut velocities, row_impulses: &mut row_impulses };
-            let mut solver = RowSolver::default();
-            solver
-                .solve(
-                    equations,
-                    Sides::soft(&bodies, &masses),
-                    &contacts,
-                    SolveSettings { rows: settings, linear },
-                    ends,
-                )
-                .unwrap();
-            (velocities, row_impulses)
-        });
-        let [(by_rounds, row_impulses), (by_sweeps, _), (by_factors, _)] = solved;
-        for ((a, b), c) in by_rounds.iter().zip(by_sweeps).zip(by_factors) {
-            assert!(a.abs_diff_eq(b, 1e-9), "{a} {b}");
-            // Its tolerance is at most 5e-5 of the size, 1 m, per step of 0.1 s.
-            assert!(c.abs_diff_eq(b, 5e-4), "{c} {b}");
-        }
-        assert!(
-            row_impulses.iter().any(|row_impulse| row_impulse.normal > 0.1),
-            "{row_impulses:?}"
-        );
-        assert!(
-            contacts
-                .iter()
-                .all(|contact| { contact.normal.dot(contact.relative(&by_sweeps)) > -1e-9 })
-        );
-    }
-}
+mod tests;

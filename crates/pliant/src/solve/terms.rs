@@ -130,6 +130,8 @@ pub(crate) struct RigidSides<'a> {
     pub groups: &'a [Option<BodyId>],
     /// Group and unknown of what goes with its whole group, ascending by unknown.
     pub coarse_dofs: &'a [(BodyId, VertexId)],
+    /// Bodies that joints hold, ascending.
+    pub jointed: &'a [BodyId],
 }
 
 impl<'a> RigidSides<'a> {
@@ -140,7 +142,15 @@ impl<'a> RigidSides<'a> {
         firsts: &'a [u32],
         positions: &'a [Vec3],
     ) -> RigidSides<'a> {
-        RigidSides { centres, firsts, positions, attached: &[], groups: &[], coarse_dofs: &[] }
+        RigidSides {
+            centres,
+            firsts,
+            positions,
+            attached: &[],
+            groups: &[],
+            coarse_dofs: &[],
+            jointed: &[],
+        }
     }
 
     /// First unknown of who holds a vertex, and the arm from its centre, m.

@@ -67,6 +67,31 @@ impl FreeMotion {
             FreeMotion::Lecture => lecture(state, dt),
         }
     }
+
+    /// Moves a body by `dt`, s, that has gone at another velocity and spin in the mean.
+    ///
+    /// `mean` is that velocity, m/s, and spin, rad/s; those of `state` are at the end, of a body
+    /// turned as at the start. The angular momentum at the end is theirs.
+    pub(crate) fn step_by_mean(
+        self,
+        body: &RigidTemplate,
+        state: &mut RigidState,
+        mean: (Vec3, Vec3),
+        dt: f64,
+    ) {
+        let end = *state;
+        (state.velocity, state.spin) = mean;
+        self.step(body, state, dt);
+        let changed = state.spin - mean.1;
+        state.velocity = end.velocity;
+        state.spin = match self {
+            FreeMotion::Conserving => {
+                let momentum = state.turn.conjugate() * end.angular_momentum(body);
+                state.turn * (momentum / body.moments)
+            }
+            FreeMotion::Explicit | FreeMotion::Lecture => end.spin + changed,
+        };
+    }
 }
 
 /// q ← q + (0, Δt/2 ω) q, made unit.

@@ -228,14 +228,16 @@ impl Implicit {
         }
         let System { rigids, scratch, .. } = system;
         scratch.external_impulses.extend_from_slice(&self.reduced.support_impulses);
+        self.row_solver.finish(&mut scratch.contact.point_forces, &mut scratch.substeps);
+        scratch.add_rested(rigids);
         Reduced::spread(rigids, state, &mut self.ends, &mut scratch.rigid_solution);
         Ok(())
     }
 
     /// Puts rigid bodies in place of their vertices.
     fn reduce(&mut self, system: &mut System, state: &State) {
-        let Implicit { stage, ends, right, forces, reduced, .. } = self;
-        let System { rigids, scratch, pins, masses, forces: laws, .. } = system;
+        let Implicit { stage, ends, right, forces, reduced, row_solver, .. } = self;
+        let System { rigids, scratch, pins, masses, joints, forces: laws, .. } = system;
         let Some(matrix) = laws.matrix_mut() else { return };
         let step = RigidStep {
             rigids,
@@ -247,6 +249,9 @@ impl Implicit {
             span: stage.span,
         };
         reduced.fill(&step, StepEquations { matrix, right, ends });
+        reduced.note_joints(rigids, joints.list());
+        let ContactOutput { rows, point_forces, .. } = &mut scratch.contact;
+        row_solver.begin(rows.len(), point_forces);
     }
 
     /// Solves the linear system, with the contacts if there are any.

@@ -13,6 +13,7 @@ use crate::body::soft::State;
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3, skew};
+use crate::solve::joint::JointDefinition;
 use crate::solve::terms::RigidSides;
 
 /// What the unknowns of rigid bodies change for the solvers.
@@ -35,6 +36,8 @@ pub(crate) struct Reduced {
     groups: Vec<Option<BodyId>>,
     /// Group and unknown of what goes with its whole group, ascending.
     coarse_dofs: Vec<(BodyId, VertexId)>,
+    /// Bodies that joints hold, ascending.
+    jointed: Vec<BodyId>,
 }
 
 /// Motion and loads at the start of a step, before rigid bodies are reduced.
@@ -188,6 +191,17 @@ impl Reduced {
         }
     }
 
+    /// Notes which bodies joints hold.
+    pub(crate) fn note_joints(&mut self, rigids: &RigidBodySet, joints: &[JointDefinition]) {
+        let entries = rigids.entries();
+        let body = |index: usize| entries.get(index).map(|entry| entry.id);
+        self.jointed.clear();
+        let held = joints.iter().flat_map(|joint| [Some(joint.bodies.0), joint.bodies.1]);
+        self.jointed.extend(held.flatten().filter_map(body));
+        self.jointed.sort_unstable();
+        self.jointed.dedup();
+    }
+
     /// Group and unknown of what goes with its whole group, ascending.
     pub(crate) fn coarse_dofs(&self) -> &[(BodyId, VertexId)] {
         &self.coarse_dofs
@@ -195,8 +209,8 @@ impl Reduced {
 
     /// Where the rigid bodies are, for rows.
     pub(crate) fn sides<'a>(&'a self, positions: &'a [Vec3]) -> RigidSides<'a> {
-        let Reduced { centres, firsts, attached, groups, coarse_dofs, .. } = self;
-        RigidSides { centres, firsts, positions, attached, groups, coarse_dofs }
+        let Reduced { centres, firsts, attached, groups, coarse_dofs, jointed, .. } = self;
+        RigidSides { centres, firsts, positions, attached, groups, coarse_dofs, jointed }
     }
 
     /// Takes the solution: velocity and spin of each rigid body, and those of its vertices.
