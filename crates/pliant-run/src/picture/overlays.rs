@@ -351,6 +351,7 @@ mod tests {
             bodies: vec![body("lower", 0), body("upper", 4)],
             obstacles: vec![],
             recorded: Recorded { tets, ..Recorded::default() },
+            carried: vec![],
         };
         let lower = [[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, -3.0]];
         let upper = [[0.0, 0.0, 2.0], [0.0, 3.0, 2.0], [3.0, 0.0, 2.0], [0.75, 0.75, -0.25]];
