@@ -417,6 +417,8 @@ impl Arc {
     }
 
     /// The middle of its longest piece of a segment, m; `None` for an arc without length.
+    ///
+    /// Where a shared length ends is rounded: what is left beside it is no arc.
     fn longest(self, outlines: &Outlines) -> Option<Vec2> {
         let (mut best, mut most) = (None, 0.0);
         let mut first = true;
@@ -428,7 +430,8 @@ impl Arc {
             (first, left) = (false, false);
             let ends = outlines.segment(segment as usize);
             let length = (to - from) * ends[0].distance(ends[1]);
-            if length > most {
+            let rounding = TOUCHING * ends[0].abs().max(ends[1].abs()).max_element();
+            if length > rounding.max(most) {
                 (best, most) = (Some(place(ends, 0.5 * (from + to))), length);
             }
         }
