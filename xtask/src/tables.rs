@@ -3,7 +3,8 @@
 //! A table is a file in `book/tables/`. Its first line, made by `cargo xtask bench all`, has the
 //! command, the machine, the date, versions, the commit and the paths that it measures, separated
 //! by dots in the middle of the line. What stands below [`NOTES`] is written by people and kept.
-//! A table may be [`MOST_BEHIND`] commits older than the code it measures; then a test fails.
+//! A table may be some commits older than the code it measures; then a test fails
+//! (`tidy/tables.rs`).
 
 use crate::repository::root;
 use crate::setup::cargo;
@@ -15,14 +16,11 @@ use std::process::Command;
 /// Where tables stand, from the root.
 pub const FOLDER: &str = "book/tables/";
 
-/// Commits to the measured code after which a table must be made anew.
-pub const MOST_BEHIND: usize = 80;
-
 /// The line below which a file is kept when its table is made anew.
 const NOTES: &str = "<!-- notes -->";
 
 /// Between the parts of the first line.
-const DOT: &str = " · ";
+pub const DOT: &str = " · ";
 
 /// Crates beside which tables measure, named with their versions.
 const PEERS: [&str; 4] = ["geo", "parry2d", "parry3d", "rapier3d"];
@@ -85,39 +83,6 @@ pub const TABLES: [Table; 9] = [
         measures: &["crates/pliant/src/contact", "crates/pliant/src/solve"],
     },
 ];
-
-/// What the first line of a table says.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Header<'a> {
-    pub command: &'a str,
-    pub machine: &'a str,
-    pub date: &'a str,
-    pub versions: &'a str,
-    pub commit: &'a str,
-    /// Paths from the root.
-    pub measures: Vec<&'a str>,
-}
-
-impl<'a> Header<'a> {
-    /// Reads the first line of a table.
-    pub fn read(text: &'a str) -> Option<Header<'a>> {
-        let line = text.lines().next()?.strip_suffix('.')?;
-        let [command, machine, date, versions, commit, measures] =
-            line.split(DOT).collect::<Vec<_>>()[..]
-        else {
-            return None;
-        };
-        let quoted = |text: &'a str| text.strip_prefix('`')?.strip_suffix('`');
-        Some(Header {
-            command: quoted(command)?,
-            machine,
-            date,
-            versions,
-            commit: commit.strip_prefix("commit ")?,
-            measures: measures.strip_prefix("measures ")?.split(", ").filter_map(quoted).collect(),
-        })
-    }
-}
 
 /// Makes all tables anew, or those that are named.
 pub fn write(names: &[String]) -> Result<(), Failure> {
@@ -201,17 +166,6 @@ fn peers(root: &Path) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_first_line_is_read_as_it_is_written() {
-        let line = "`cargo xtask bench run` · a machine, 2 cores · 2026-11-17 · rustc 1.95.0 · \
-                    commit 0123456789ab · measures `a/b`, `c`.";
-        let header = Header::read(line).unwrap();
-        assert_eq!((header.command, header.date), ("cargo xtask bench run", "2026-11-17"));
-        assert_eq!((header.commit, &header.measures[..]), ("0123456789ab", &["a/b", "c"][..]));
-        assert_eq!(Header::read("| scene | ms |"), None);
-        assert_eq!(Header::read(""), None);
-    }
 
     #[test]
     fn versions_come_from_the_lock_file() {

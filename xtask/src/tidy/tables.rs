@@ -2,11 +2,47 @@
 
 use super::{file, none, ours};
 use crate::repository::{TextFile, root};
-use crate::tables::{FOLDER, Header, MOST_BEHIND, TABLES};
+use crate::tables::{DOT, FOLDER, TABLES};
 use std::process::Command;
+
+/// Commits to the measured code after which a table must be made anew.
+const MOST_BEHIND: usize = 80;
 
 /// Commits to some paths since a commit; `None` where the history does not reach it.
 type Behind<'a> = &'a dyn Fn(&str, &[&str]) -> Option<usize>;
+
+/// What the first line of a table says.
+#[derive(Debug, PartialEq, Eq)]
+struct Header<'a> {
+    command: &'a str,
+    machine: &'a str,
+    date: &'a str,
+    versions: &'a str,
+    commit: &'a str,
+    /// Paths from the root.
+    measures: Vec<&'a str>,
+}
+
+impl<'a> Header<'a> {
+    /// Reads the first line of a table.
+    fn read(text: &'a str) -> Option<Header<'a>> {
+        let line = text.lines().next()?.strip_suffix('.')?;
+        let [command, machine, date, versions, commit, measures] =
+            line.split(DOT).collect::<Vec<_>>()[..]
+        else {
+            return None;
+        };
+        let quoted = |text: &'a str| text.strip_prefix('`')?.strip_suffix('`');
+        Some(Header {
+            command: quoted(command)?,
+            machine,
+            date,
+            versions,
+            commit: commit.strip_prefix("commit ")?,
+            measures: measures.strip_prefix("measures ")?.split(", ").filter_map(quoted).collect(),
+        })
+    }
+}
 
 /// Tables without a command, of an unknown one, or too old.
 fn complaints(documents: &[TextFile], behind: Behind<'_>) -> Vec<String> {
@@ -96,4 +132,15 @@ fn tables_that_are_old_or_say_nothing_are_complained_about() {
     let stranger = [file("book/tables/other.md", &good)];
     assert!(complaints(&stranger, &|_, _| Some(0))[0].ends_with("no benchmark makes it"));
     assert!(complaints(&[], &|_, _| Some(0))[0].ends_with("is missing"));
+}
+
+#[test]
+fn a_first_line_is_read_as_it_is_written() {
+    let line = "`cargo xtask bench run` · a machine, 2 cores · 2026-11-17 · rustc 1.95.0 · \
+                commit 0123456789ab · measures `a/b`, `c`.";
+    let header = Header::read(line).unwrap();
+    assert_eq!((header.command, header.date), ("cargo xtask bench run", "2026-11-17"));
+    assert_eq!((header.commit, &header.measures[..]), ("0123456789ab", &["a/b", "c"][..]));
+    assert_eq!(Header::read("| scene | ms |"), None);
+    assert_eq!(Header::read(""), None);
 }
