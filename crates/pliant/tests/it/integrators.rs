@@ -21,11 +21,13 @@ use pliant::body::keyframes::{Keyframe, Keyframes};
 use pliant::body::pins::{PinPath, Pins};
 use pliant::body::soft::{Masses, State};
 use pliant::force::drag::{Drag, DragLaw};
+use pliant::force::spring::{SpringLaw, SpringSettings, Springs};
 use pliant::force::{Corners, Material, Tangent};
 use pliant::id::VertexId;
 use pliant::integrate::verlet::{VelocityKind, Verlet};
-use pliant::integrate::{Integrator, System};
+use pliant::integrate::{Integrator, StepError, StepReport, System};
 use pliant::math::{Mat3, Quat, Vec3};
+use pliant::step::Stepper;
 
 /// How far a slope may be from the order; third-order terms are left.
 const SLOPE_TOLERANCE: f64 = 0.05;
@@ -373,4 +375,54 @@ fn pins_of_another_scene_are_refused() {
     system.pins = Pins::still(&[VertexId(4)], &[Vec3::ZERO; 5]).unwrap();
     let error = (method("Runge–Kutta 4").make)().step(&mut system, &mut state, 0.1).unwrap_err();
     assert_eq!(error.to_string(), "the state has 1 vertices, the pins were made for 5");
+}
+
+/// Says that it is dissipative, and stretches a spring by 1 m in steps longer than it can.
+#[derive(Debug)]
+struct Thrower {
+    longest: f64,
+}
+
+impl Integrator for Thrower {
+    fn step(
+        &mut self,
+        _system: &mut System,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<StepReport, StepError> {
+        state.time += dt;
+        if dt > self.longest {
+            state.positions[1] += Vec3::X;
+        }
+        Ok(StepReport::default())
+    }
+
+    fn is_dissipative(&self) -> bool {
+        true
+    }
+}
+
+/// A step of 0.16 s of a spring at rest, in parts of 0.01 s at the shortest.
+fn thrown(longest: f64) -> Result<StepReport, StepError> {
+    let rest = vec![Vec3::ZERO, Vec3::X];
+    let settings = SpringSettings { law: SpringLaw::Absolute, stiffness: 100.0, damping: 0.0 };
+    let mut system = System { masses: Masses::new(vec![1.0; 2]).unwrap(), ..System::default() };
+    let edges = [[VertexId(0), VertexId(1)]];
+    system.forces.push(Springs::along(&rest, &edges, settings).unwrap());
+    let mut stepper = Stepper::new(Box::new(Thrower { longest })).with_halvings(4);
+    stepper.step(&mut system, &mut State::at_rest(rest), 0.16)
+}
+
+#[test]
+fn steps_that_store_energy_from_nowhere_are_made_in_parts_or_fail() {
+    assert_eq!(thrown(0.2).unwrap().halvings, 0);
+    // 0.16 and 0.08 s are too long; after each part of 0.04 s one of 0.08 s is tried.
+    assert!(thrown(0.05).unwrap().halvings >= 2);
+    // ½ · 100 N/m · (1 m)², where nothing was stored but what slow motion may have.
+    let failed = thrown(0.001);
+    let Err(StepError::EnergyGained { gained, stored, dt, .. }) = failed else {
+        panic!("{failed:?}")
+    };
+    assert!((gained - 50.0).abs() < 1e-9 && stored < 1e-3, "{gained} {stored}");
+    assert!((dt - 0.01).abs() < 1e-12, "{dt}");
 }
