@@ -72,6 +72,10 @@ fn pliant(arguments: &[impl AsRef<OsStr>]) -> Output {
 fn started(arguments: &[impl AsRef<OsStr>]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pliant"));
     command.env_remove("CLICOLOR_FORCE").args(arguments);
+    // Without it a layer of Mesa writes on the standard error where there is a GPU.
+    if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+        command.env("XDG_RUNTIME_DIR", std::env::temp_dir());
+    }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
