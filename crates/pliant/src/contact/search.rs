@@ -81,6 +81,28 @@ pub struct ContactQuery<'a> {
     pub dt: f64,
 }
 
+impl<'a> ContactQuery<'a> {
+    /// What the search of a pair reads.
+    fn state(
+        &self,
+        features: &'a Features,
+        shapes: &'a [Shape],
+        near: &'a BroadPhase,
+        inside: &'a [(VertexId, BodyId)],
+    ) -> SearchState<'a> {
+        SearchState {
+            positions: self.motion.positions,
+            bodies: self.bodies,
+            features,
+            shapes,
+            boxes: &near.boxes,
+            inside,
+            origin: near.origin,
+            friction: self.settings.friction,
+        }
+    }
+}
+
 /// Accepts values that are finite, and whose products are.
 fn check_extreme(what: &'static str, list: &[Vec3]) -> Result<(), ResponseError> {
     let is_extreme = |value: &Vec3| !value.abs().cmple(Vec3::splat(LARGEST)).all();
@@ -312,16 +334,7 @@ impl Search {
             known,
             ..
         } = self;
-        let snapshot = SearchState {
-            positions: motion.positions,
-            bodies,
-            features,
-            shapes,
-            boxes: &near.boxes,
-            inside,
-            origin: near.origin,
-            friction: settings.friction,
-        };
+        let snapshot = query.state(features, shapes, near, inside);
         shares.iter_mut().for_each(ThreadScratch::clear);
         let led = groups.lead(snapshot, settings.margin, &mut shares[0].found);
         self.enclosed = led;
@@ -351,18 +364,9 @@ impl Search {
         meets: impl Fn(BodyId, BodyId) -> bool,
         contacts: &mut Vec<Contact>,
     ) {
-        let ContactQuery { motion, bodies, obstacles, settings, dt } = query;
+        let ContactQuery { motion, obstacles, settings, dt, .. } = query;
         let Search { features, shapes, near, inside, shares, deep, crossing, .. } = self;
-        let snapshot = SearchState {
-            positions: motion.positions,
-            bodies,
-            features,
-            shapes,
-            boxes: &near.boxes,
-            inside,
-            origin: near.origin,
-            friction: settings.friction,
-        };
+        let snapshot = query.state(features, shapes, near, inside);
         crossing.clear();
         let all = shares.iter().flat_map(|share| &share.crossing).copied();
         crossing.extend(all.filter(|&[a, b]| meets(a, b)));
