@@ -31,7 +31,7 @@ pub trait Law: std::fmt::Debug + Clone + Send + Sync {
 
     /// Its second derivative without negative eigenvalues, where that is known without the axes.
     ///
-    /// `None` by default: then it is that of [`Law::curvature`], clamped.
+    /// `None` by default: then it is that of [`Law::curvature`], clamped, or absolute where a tet is crushed.
     fn corotated(&self, gradient: Mat3) -> Option<Corotated> {
         let _ = gradient;
         None
@@ -89,6 +89,20 @@ impl Curvature {
         }
     }
 
+    /// The same with the absolute values of its eigenvalues.
+    ///
+    /// Where a tet is crushed or inverted, forces lead away from a maximum of the energy. With
+    /// zeros there only the masses would bound a step; with absolute values the stiffness does.
+    ///
+    /// - Implements: [Chen24 §4].
+    pub(crate) fn absolute(self) -> Curvature {
+        Curvature {
+            stretch: absolute(self.stretch),
+            flip: self.flip.abs(),
+            twist: self.twist.abs(),
+        }
+    }
+
     /// The block that corner j's motion adds to corner i's force, along the axes, Pa/m².
     ///
     /// `h_i` and `h_j` are the corners' gradients, turned to the axes, 1/m.
@@ -122,16 +136,23 @@ impl Curvature {
 
 /// A symmetric matrix with its negative eigenvalues set to zero.
 pub(super) fn clamped(matrix: Mat3) -> Mat3 {
+    with_eigenvalues(matrix, |values| values.max(Vec3::ZERO))
+}
+
+/// A symmetric matrix with the absolute values of its eigenvalues.
+fn absolute(matrix: Mat3) -> Mat3 {
+    with_eigenvalues(matrix, Vec3::abs)
+}
+
+/// A symmetric matrix whose eigenvalues are changed by a map that keeps positive ones.
+fn with_eigenvalues(matrix: Mat3, map: impl Fn(Vec3) -> Vec3) -> Mat3 {
     // Positive leading minors decide most cases without a single rotation.
     let minor = matrix.x_axis.x * matrix.y_axis.y - matrix.y_axis.x * matrix.y_axis.x;
     if matrix.x_axis.x > 0.0 && minor > 0.0 && matrix.determinant() > 0.0 {
         return matrix;
     }
-    if matrix.x_axis.x < 0.0 && minor > 0.0 && matrix.determinant() < 0.0 {
-        return Mat3::ZERO;
-    }
     let found = eigen(matrix);
-    let kept = Mat3::from_diagonal(found.values.max(Vec3::ZERO));
+    let kept = Mat3::from_diagonal(map(found.values));
     found.vectors * kept * found.vectors.transpose()
 }
 
@@ -140,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn negative_eigenvalues_are_cut_and_others_kept() {
+    fn negative_eigenvalues_are_cut_or_turned_and_others_kept() {
         // [[1, 2], [2, 1]] has 3 along (1, 1) and −1 along (1, −1).
         let matrix = Mat3::from_cols_array(&[1.0, 2.0, 0.0, 2.0, 1.0, 0.0, 0.0, 0.0, 5.0]);
         let expected = Mat3::from_cols_array(&[1.5, 1.5, 0.0, 1.5, 1.5, 0.0, 0.0, 0.0, 5.0]);
@@ -148,10 +169,15 @@ mod tests {
         let definite = Mat3::from_diagonal(Vec3::new(3.0, 2.0, 1e-9));
         assert_eq!(clamped(definite), definite);
         assert_eq!(clamped(-definite), Mat3::ZERO);
+        assert!(absolute(-definite).abs_diff_eq(definite, 1e-15));
+        // 3 along (1, 1) and 1 along (1, −1).
+        let expected = Mat3::from_cols_array(&[2.0, 1.0, 0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 5.0]);
+        assert!(absolute(matrix).abs_diff_eq(expected, 1e-14));
         let mixed = Mat3::from_diagonal(Vec3::new(-3.0, -2.0, 1.0));
         let kept = Mat3::from_diagonal(Vec3::new(0.0, 0.0, 1.0));
         assert!(clamped(mixed).abs_diff_eq(kept, 1e-15));
         let shears = Curvature { stretch: definite, flip: Vec3::NEG_X, twist: Vec3::Z };
         assert_eq!(shears.clamped(), Curvature { flip: Vec3::ZERO, ..shears });
+        assert_eq!(shears.absolute(), Curvature { flip: Vec3::X, ..shears });
     }
 }

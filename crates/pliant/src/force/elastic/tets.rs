@@ -11,6 +11,11 @@ use crate::math::svd::svd;
 use crate::math::{Mat3, Vec3, tet_volume};
 use crate::mesh::runs::Runs;
 
+/// Volume over that at rest below which a tet is crushed: its stiffness then bounds every motion.
+///
+/// Above it, negative eigenvalues are small, and absolute ones would only brake what moves.
+const CRUSHED: f64 = 0.5;
+
 /// Tets of one law, each with its own rest shape and settings.
 #[derive(Clone, Debug)]
 pub struct Elastic<L> {
@@ -143,7 +148,9 @@ impl<L: Law> Elastic<L> {
         let found = svd(deformation);
         let mut curvature = law.curvature(found.stretches);
         if form == Form::Definite {
-            curvature = curvature.clamped();
+            let Vec3 { x, y, z } = found.stretches;
+            let is_crushed = x * y * z < CRUSHED;
+            curvature = if is_crushed { curvature.absolute() } else { curvature.clamped() };
         }
         let to_axes = found.v.transpose();
         let along = gradients.map(|g| to_axes * g);
