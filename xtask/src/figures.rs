@@ -56,6 +56,7 @@ const ALL: &[Figures] = &[
             ("crossings", Shown::Frame("0", &["--overlay", "border,crossings"])),
             ("exits", Shown::Frame("0", &["--overlay", "exits"])),
             ("contact-surface", Shown::Frame("0", &["--overlay", "surface"])),
+            ("balanced", Shown::Frame("0", &["--overlay", "balanced"])),
         ],
     },
     Figures {
@@ -82,6 +83,16 @@ const ALL: &[Figures] = &[
         files: &[("sphere-pile", Shown::Frame("4", &[]))],
     },
     Figures { scene: "gears", sets: &["duration=1"], files: &[("gears", Shown::Frame("1", &[]))] },
+    Figures {
+        scene: "scenes/figures/fruit-dish.toml",
+        sets: &["duration=2"],
+        files: &[("fruit-fine", Shown::Frame("2", &["--from", "0.35,-1,1.5"]))],
+    },
+    Figures {
+        scene: "scenes/figures/fruit-dish.toml",
+        sets: &["duration=2", "contact=mesh"],
+        files: &[("fruit-coarse", Shown::Frame("2", &["--from", "0.35,-1,1.5"]))],
+    },
     Figures {
         scene: "book/src/tutorials/tower.toml",
         sets: &[],

@@ -8,10 +8,11 @@
 
 use crate::repository::root;
 use crate::setup::cargo;
-use crate::steps::Failure;
+use crate::steps::{Failure, execute};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
 /// Where tables stand, from the root.
 pub const FOLDER: &str = "book/tables/";
@@ -36,7 +37,7 @@ pub struct Table {
 }
 
 /// All tables, the quick ones first.
-pub const TABLES: [Table; 9] = [
+pub const TABLES: [Table; 11] = [
     Table {
         name: "run-speed",
         arguments: &["run"],
@@ -46,6 +47,16 @@ pub const TABLES: [Table; 9] = [
         name: "depth-speed",
         arguments: &["depth"],
         measures: &["crates/pliant/src/depth", "crates/pliant/src/detect"],
+    },
+    Table {
+        name: "stuffing",
+        arguments: &["mesh", "stuffing"],
+        measures: &["crates/pliant/src/mesh/generate/stuffing"],
+    },
+    Table {
+        name: "export",
+        arguments: &["mesh", "export"],
+        measures: &["crates/pliant-run/src/export"],
     },
     Table {
         name: "world",
@@ -91,12 +102,42 @@ pub fn write(names: &[String]) -> Result<(), Failure> {
         let message = format!("no table is called `{unknown}`; there are {}", there.join(", "));
         return Err(Failure::machine(message));
     }
-    let wanted = TABLES.iter().filter(|t| names.is_empty() || names.iter().any(|n| n == t.name));
-    for table in wanted {
-        eprintln!("== {}", table.name);
-        write_one(table)?;
+    let is_wanted = |t: &&Table| names.is_empty() || names.iter().any(|n| n == t.name);
+    let wanted: Vec<&Table> = TABLES.iter().filter(is_wanted).collect();
+    build()?;
+    let (start, mut failed) = (Instant::now(), Vec::new());
+    for (done, table) in wanted.iter().enumerate() {
+        let (number, all) = (done + 1, wanted.len());
+        let minutes = start.elapsed().as_secs() / 60;
+        eprintln!("== {number} of {all}, after {minutes} min: {}", table.name);
+        // Named ones are always made; of all, those that an interrupted run has made are kept.
+        if names.is_empty() && is_current(table)? {
+            eprintln!(
+                "   made at this commit already; `cargo xtask bench all {}` repeats it",
+                table.name
+            );
+            continue;
+        }
+        if let Err(failure) = write_one(table) {
+            eprintln!("   {}", failure.message);
+            failed.push(table.name);
+        }
     }
-    Ok(())
+    if failed.is_empty() {
+        return Ok(());
+    }
+    let message =
+        format!("{} of {} tables failed: {}", failed.len(), wanted.len(), failed.join(", "));
+    Err(Failure::step(message))
+}
+
+/// Whether a table was made from the code as it stands, with nothing changed since the commit.
+fn is_current(table: &Table) -> Result<bool, Failure> {
+    let path = root().join(FOLDER).join(format!("{}.md", table.name));
+    let before = fs::read_to_string(path).unwrap_or_default();
+    let first = before.lines().next().unwrap_or_default();
+    let (commit, changed) = commit()?;
+    Ok(!changed && first.contains(&format!("commit {commit}{DOT}")))
 }
 
 fn write_one(table: &Table) -> Result<(), Failure> {
@@ -108,7 +149,17 @@ fn write_one(table: &Table) -> Result<(), Failure> {
         .map_or(String::new(), |(_, notes)| format!("\n{NOTES}\n\n{}\n", notes.trim()));
     let text = format!("{}\n\n{}\n{notes}", header(table)?, body.trim());
     let failed = |error| Failure::step(format!("cannot write {}: {error}", path.display()));
-    fs::write(&path, text).map_err(failed)
+    // Whole or not at all: a table that is cut short would pass for one.
+    let partial = path.with_extension("md.partial");
+    fs::write(&partial, text).map_err(failed)?;
+    fs::rename(&partial, &path).map_err(failed)
+}
+
+/// Builds the benchmarks, so that an error of the compiler comes before any table.
+fn build() -> Result<(), Failure> {
+    let mut command = Command::new(cargo());
+    command.current_dir(root()).args(["build", "--release", "--locked"]);
+    execute(command.args(["--package", "pliant-bench"]))
 }
 
 /// What a benchmark prints.
@@ -132,9 +183,7 @@ fn said(command: &mut Command) -> Result<String, Failure> {
 
 /// The first line of a table that is made now.
 fn header(table: &Table) -> Result<String, Failure> {
-    let git = |arguments: &[&str]| said(Command::new("git").current_dir(root()).args(arguments));
-    let changed = !git(&["status", "--porcelain", "--", "crates", "bench"])?.is_empty();
-    let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
+    let (commit, changed) = commit()?;
     let commit = if changed { format!("{commit} and changes") } else { commit };
     // Machine, load and date, as the benchmarks know them.
     let here = bench(&["header"])?;
@@ -151,6 +200,13 @@ fn header(table: &Table) -> Result<String, Failure> {
         format!("measures {}", measures.join(", ")),
     ];
     Ok(format!("{}.", parts.join(DOT)))
+}
+
+/// The commit that is checked out, and whether code was changed since.
+fn commit() -> Result<(String, bool), Failure> {
+    let git = |arguments: &[&str]| said(Command::new("git").current_dir(root()).args(arguments));
+    let changed = !git(&["status", "--porcelain", "--", "crates", "bench"])?.is_empty();
+    Ok((git(&["rev-parse", "--short=12", "HEAD"])?, changed))
 }
 
 /// Names and versions of the peers, from the lock file.

@@ -1,12 +1,15 @@
 """Fills a surface with tets by fTetWild; prints the CPU time of the call, s."""
 
+import os
 import sys
 import time
 
 import pytetwild
 import pyvista
 
-surface = pyvista.read(sys.argv[1])
+source, target = (os.path.abspath(path) for path in sys.argv[1:3])
+os.chdir(os.path.dirname(target))  # fTetWild leaves a file where it runs
+surface = pyvista.read(source)
 faces = surface.faces.reshape(-1, 4)[:, 1:].copy()
 start = time.process_time()
 points, tets = pytetwild.tetrahedralize(
@@ -15,5 +18,5 @@ points, tets = pytetwild.tetrahedralize(
 )
 took = time.process_time() - start
 cells = {pyvista.CellType.TETRA: tets}
-pyvista.UnstructuredGrid(cells, points).save(sys.argv[2])
+pyvista.UnstructuredGrid(cells, points).save(target)
 print(took)

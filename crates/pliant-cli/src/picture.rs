@@ -24,8 +24,9 @@ Examples:
 The bodies fill the picture, each in a colour of its own; obstacles are grey.
 Overlays, drawn over faded bodies: border (colliding vertices with edges that lead out), crossings
 (where these edges meet the surface), exits (depth and direction), rings (steps from the
-border), surface (contact triangles and how vertices go to them), contacts (points that press; the run
-needs record.contacts = true). With record.tets = true tets are used, otherwise surfaces.
+border), surface (contact triangles and how vertices go to them), balanced (the same where the
+pressures of both sides are equal), contacts (points that press; the run needs
+record.contacts = true). With record.tets = true tets are used, otherwise surfaces.
 Exit code: 0 when the file is written, 1 when it cannot be, 2 for bad arguments or input.";
 
 /// Arguments of `pliant picture`.
@@ -47,7 +48,7 @@ pub struct PictureArguments {
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = direction)]
     from: Option<[f64; 3]>,
     /// What the stages of contact find, over the bodies: border, crossings, exits, rings,
-    /// surface, contacts
+    /// surface, balanced, contacts
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = overlay)]
     overlay: Vec<OverlayKind>,
     /// For a dark page

@@ -9,7 +9,7 @@ use pliant_io::atomic_file::{self, io_message};
 use pliant_io::suggest::nearest;
 use pliant_run::picture::png;
 use pliant_run::proximity::methods::{Comparison, Method, MethodReport, Value, compare};
-use pliant_run::proximity::picture::picture;
+use pliant_run::proximity::picture::{Ground, ProximityLook, picture};
 use pliant_run::proximity::{BackendKind, PenetrationReport, Report, Request, proximity};
 
 use crate::choice::choice;
@@ -23,7 +23,7 @@ const SHOWN: usize = 10;
 pub const AFTER_HELP: &str = "\
 Examples:
   pliant proximity map.geojson#Norway map.geojson#Sweden
-  pliant proximity gear.svg rack.svg --error 0.01 --picture field.png
+  pliant proximity gear.svg rack.svg --error 0.01 --picture field.png --voronoi
   pliant proximity road.geojson#4 house.wkt --thickness 6 --json
   pliant proximity gear.svg rack.svg --method all
 
@@ -83,6 +83,9 @@ pub struct ProximityArguments {
     /// is there
     #[arg(long, value_name = "PNG")]
     picture: Option<PathBuf>,
+    /// Colour the picture by the nearest segment of B: its Voronoi cells
+    #[arg(long, requires = "picture")]
+    voronoi: bool,
     /// Print one JSON object instead of a table
     #[arg(long)]
     json: bool,
@@ -92,6 +95,21 @@ pub struct ProximityArguments {
     /// Second outline
     #[arg(value_name = "B")]
     b: PathBuf,
+}
+
+impl ProximityArguments {
+    /// How the picture is drawn: with the names that the arguments give.
+    fn look(&self) -> ProximityLook {
+        let names = [&self.a, &self.b].map(|path| {
+            let text = path.to_string_lossy();
+            match text.rsplit_once('#') {
+                Some((_, name)) if !name.is_empty() => name.to_owned(),
+                _ => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            }
+        });
+        let ground = if self.voronoi { Ground::Voronoi } else { Ground::Plain };
+        ProximityLook { names, ground }
+    }
 }
 
 /// A line of help on a backend.
@@ -121,7 +139,7 @@ pub fn run(arguments: &ProximityArguments) -> Result<ExitCode, EarlyExit> {
         Err(error) => return Ok(show::usage_error(&error.to_string())),
     };
     if let Some(path) = &arguments.picture {
-        let image = picture(&found);
+        let image = picture(&found, &arguments.look());
         if let Err(error) = atomic_file::write(path, &png(&image)) {
             let path = path.display();
             show::error(&format!("{path}: cannot be written: {}", io_message(&error)));

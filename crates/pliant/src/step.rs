@@ -548,7 +548,8 @@ impl Stepper {
             let place = rigids.index(row.bodies.0);
             let sleeps = place.is_some_and(|place| asleep.get(place) == Some(&true));
             if row.bodies.1.is_none() && row_impulse.normal > 0.0 && !sleeps {
-                external_impulses.push((row.vertices[0], row_impulse.impulse(row.normal)));
+                let impulse = row_impulse.impulse(row.normal);
+                external_impulses.extend(row.side(1.0).map(|(v, weight)| (v, weight * impulse)));
             }
         }
     }

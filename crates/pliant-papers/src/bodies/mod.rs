@@ -250,6 +250,7 @@ fn hold(
             vertices: [push.vertex, a, b, c],
             weights: [1.0, -of_a / share, -of_b / share, -of_c / share],
             count: 4,
+            second: None,
             bodies: (bodies.body_of(push.vertex), Some(other)),
             normal: push.penetration.direction,
             gap: -push.penetration.depth,

@@ -1,12 +1,13 @@
 //! A picture of the recorded frame nearest to a time.
 
+use super::balanced::balanced;
 use super::colours::colours;
 use super::overlays::{FrameBodies, Overlay, OverlayKind, contacts};
 use super::{Camera, Caption, Image, Look, Theme, View, render_both, render_with};
 use crate::report::text::with_digits;
 use crate::run::contacts::{ContactRow, rows_at};
 use pliant::math::Vec3;
-use pliant_scene::loaded::RunInfo;
+use pliant_scene::loaded::{LoadedScene, RunInfo};
 use pliant_scene::numeral::shortened;
 
 /// Digits of a time in messages.
@@ -41,6 +42,11 @@ pub trait Frames {
     /// All contacts in order of time; none where they were not recorded.
     fn contacts(&self) -> Vec<ContactRow> {
         Vec::new()
+    }
+
+    /// The scene that was run, made again; or why not.
+    fn scene(&self) -> Result<LoadedScene, String> {
+        Err("the scene of the run is not at hand".to_owned())
     }
 }
 
@@ -206,17 +212,24 @@ fn overlays(
     positions: &[[f32; 3]],
 ) -> Result<(Vec<Overlay>, Vec<String>), FrameError> {
     let (mut made, mut notices) = (Vec::new(), Vec::new());
-    if kinds.iter().any(|kind| *kind != OverlayKind::Contacts) {
+    if kinds.iter().any(|kind| kind.is_of_frame()) {
         let unreadable = |why| FrameError::Unreadable { index: 0, time: 0.0, why };
         let first = run.positions(0).map_err(unreadable)?;
         match FrameBodies::new(run.info(), &first, positions) {
             Some(frame) => {
                 let wanted = OverlayKind::ALL.into_iter().filter(|kind| kinds.contains(kind));
-                let of_frame = wanted.filter(|kind| *kind != OverlayKind::Contacts);
+                let of_frame = wanted.filter(|kind| kind.is_of_frame());
                 made.extend(of_frame.map(|kind| frame.overlay(kind)));
                 notices.extend(frame.notice());
             }
             None => notices.push("no two bodies with closed surfaces: nothing overlaps".to_owned()),
+        }
+    }
+    if kinds.contains(&OverlayKind::Balanced) {
+        let scene = run.scene();
+        match scene.and_then(|scene| balanced(scene.world.simulation(), positions)) {
+            Ok(overlay) => made.push(overlay),
+            Err(why) => notices.push(format!("no balanced contact surface: {why}")),
         }
     }
     if kinds.contains(&OverlayKind::Contacts) {

@@ -41,6 +41,8 @@ mod marks;
 
 pub mod overlays;
 
+pub mod balanced;
+
 mod caption;
 
 pub use png::png;

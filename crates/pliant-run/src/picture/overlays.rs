@@ -49,12 +49,15 @@ pub enum OverlayKind {
     Contacts,
     /// Triangles that colliding vertices go to, and how.
     Surface,
+    /// The same where the pressures of both sides balance.
+    Balanced,
 }
 
 impl OverlayKind {
     /// All kinds, in the order in which they are drawn.
-    pub const ALL: [OverlayKind; 6] = [
+    pub const ALL: [OverlayKind; 7] = [
         OverlayKind::Surface,
+        OverlayKind::Balanced,
         OverlayKind::Exits,
         OverlayKind::Crossings,
         OverlayKind::Rings,
@@ -71,7 +74,13 @@ impl OverlayKind {
             OverlayKind::Rings => "rings",
             OverlayKind::Contacts => "contacts",
             OverlayKind::Surface => "surface",
+            OverlayKind::Balanced => "balanced",
         }
+    }
+
+    /// Whether it is found in a frame alone, without a table of contacts or materials.
+    pub fn is_of_frame(self) -> bool {
+        !matches!(self, OverlayKind::Contacts | OverlayKind::Balanced)
     }
 
     /// The kind of a word.
@@ -171,7 +180,7 @@ impl FrameBodies {
         })
     }
 
-    /// The marks of one kind; none of contacts, which no frame has.
+    /// The marks of one kind; none of those that a frame alone does not have.
     pub fn overlay(&self, kind: OverlayKind) -> Overlay {
         let resolved = || self.found.resolved.iter();
         let dot = |entry: &Resolved, size: f64, colour: [u8; 3]| Mark::Dot {
@@ -208,7 +217,7 @@ impl FrameBodies {
             OverlayKind::Surface => {
                 Overlay { name: "contact surface", colour: BLUE, marks: self.contact_surface() }
             }
-            OverlayKind::Contacts => contacts(&[], &[]),
+            OverlayKind::Contacts | OverlayKind::Balanced => contacts(&[], &[]),
         }
     }
 

@@ -1,8 +1,8 @@
 //! A picture of two outlines on the distance field of the second.
 //!
-//! In the manner of [Hoff01 fig. 1]: the nearest segment of b colours each place (its Voronoi
-//! cell), lines of equal distance run over it, and what was found is drawn on top: the way out
-//! of each penetrating point, contacts with their normals, or the shortest way between.
+//! In the manner of [Hoff01 fig. 1]: lines of equal distance to b run over the ground, which the
+//! nearest segment of b colours if asked (its Voronoi cell), and what was found is drawn on top:
+//! the way out of each penetrating point, contacts with their normals, or the shortest way between.
 
 use pliant::math::Vec2;
 use pliant_plane::field::tiled::Tiled;
@@ -53,8 +53,33 @@ const NORMAL: f64 = 30.0;
 /// Lines of equal distance from one bold one to the next.
 const BOLD: f64 = 5.0;
 
+/// Letters of a name in the legend at most.
+const NAME: usize = 24;
+
+/// Inside of b and far from it, without Voronoi cells.
+const DEPTHS: [Rgb; 2] = [[0.98, 0.93, 0.88], [0.97, 0.97, 0.98]];
+
+/// What colours the ground of a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ground {
+    /// Two tints: inside and outside of b.
+    #[default]
+    Plain,
+    /// A colour for each segment of b, where that is the nearest.
+    Voronoi,
+}
+
+/// How a picture is drawn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProximityLook {
+    /// Names of a and b for the legend; the letters themselves where empty.
+    pub names: [String; 2],
+    /// The ground.
+    pub ground: Ground,
+}
+
 /// Draws what was found, framed by what matters.
-pub fn picture(found: &Found) -> Image {
+pub fn picture(found: &Found, look: &ProximityLook) -> Image {
     let Found { outlines, answer, upright, .. } = found;
     let window = window(outlines, answer);
     let mut tiled = Tiled::default();
@@ -66,7 +91,7 @@ pub fn picture(found: &Found) -> Image {
     let step = step(&window);
     let mut canvas = Canvas::new(window.width, window.height);
     let frame = Frame { window, upright: *upright };
-    ground(&mut canvas, &frame, &of_b, step);
+    ground(&mut canvas, &frame, &of_b, step, look.ground);
     for (field, colour, thick) in [(&of_b, B, LINES[1]), (&of_a, A, LINES[0])] {
         frame.each(|pixel, at| {
             let away = field.distance[at] / window.pixel;
@@ -82,7 +107,7 @@ pub fn picture(found: &Found) -> Image {
         canvas.line(ends, 3.0, BETWEEN);
         ends.iter().for_each(|&end| canvas.dot(end, 4.5, BETWEEN));
     }
-    legend(&mut canvas, BOLD * step, window.pixel);
+    legend(&mut canvas, BOLD * step, window.pixel, &look.names);
     let mut notices = Vec::new();
     if of_b.site.contains(&NO_SITE) {
         notices.push("the picture has no distances: b has no segments".to_string());
@@ -125,8 +150,8 @@ impl Frame {
     }
 }
 
-/// Voronoi cells and lines of equal distance.
-fn ground(canvas: &mut Canvas, frame: &Frame, field: &Field, step: f64) {
+/// Tints or Voronoi cells, and lines of equal distance.
+fn ground(canvas: &mut Canvas, frame: &Frame, field: &Field, step: f64, of: Ground) {
     let width = frame.window.width as usize;
     frame.each(|pixel, at| {
         // Neighbours soften the edges of the cells.
@@ -136,8 +161,12 @@ fn ground(canvas: &mut Canvas, frame: &Frame, field: &Field, step: f64) {
         let right = (x + 1 < width).then_some(at + 1);
         let near = [Some(at), left, right, at.checked_sub(width), Some(at + width)];
         for (near, share) in near.into_iter().zip([2.0, 1.0, 1.0, 1.0, 1.0]) {
-            if let Some(&site) = near.and_then(|near| field.site.get(near)) {
-                let colour = cell(site);
+            let place = near.filter(|near| *near < field.site.len());
+            if let Some(place) = place {
+                let colour = match of {
+                    Ground::Voronoi => cell(field.site[place]),
+                    Ground::Plain => DEPTHS[usize::from(field.distance[place] >= 0.0)],
+                };
                 (0..3).for_each(|k| sum[k] += share * colour[k]);
                 weight += share;
             }
@@ -243,7 +272,7 @@ fn write(canvas: &mut Canvas, corner: [usize; 2], text: &str) {
 }
 
 /// Which colour is whose, and how long a length is.
-fn legend(canvas: &mut Canvas, length: f64, pixel: f64) {
+fn legend(canvas: &mut Canvas, length: f64, pixel: f64, names: &[String; 2]) {
     let (width, height) = (canvas.width as f64, canvas.height as f64);
     let bar = length / pixel;
     let text = format!("{length}");
@@ -259,9 +288,31 @@ fn legend(canvas: &mut Canvas, length: f64, pixel: f64) {
         canvas.line([end - Vec2::new(0.0, 4.0), end + Vec2::new(0.0, 4.0)], 2.0, INK);
     }
     write(canvas, [22, canvas.height - 44], &text);
-    canvas.panel([Vec2::new(10.0, 10.0), Vec2::new(112.0, 40.0)]);
-    for (x, name, colour) in [(20.0, "a", A), (66.0, "b", B)] {
-        canvas.line([Vec2::new(x, 25.0), Vec2::new(x + 16.0, 25.0)], 4.0, colour);
-        write(canvas, [x as usize + 23, 18], name);
+    let names = [named("a", &names[0]), named("b", &names[1])];
+    let widest = names.iter().map(|name| letters::width(name, LETTERS)).max().unwrap_or(0);
+    canvas.panel([Vec2::new(10.0, 10.0), Vec2::new(52.0 + widest as f64, 64.0)]);
+    for (y, name, colour) in [(25.0, &names[0], A), (49.0, &names[1], B)] {
+        canvas.line([Vec2::new(20.0, y), Vec2::new(36.0, y)], 4.0, colour);
+        write(canvas, [43, y as usize - 7], name);
+    }
+}
+
+/// The letter of an outline with its name, shortened, in letters that pictures have.
+fn named(letter: &str, name: &str) -> String {
+    let name = name.to_lowercase();
+    let short = name.char_indices().nth(NAME).map_or(&name[..], |(end, _)| &name[..end]);
+    let says_no_more = short.is_empty() || short == letter;
+    if says_no_more { letter.to_owned() } else { format!("{letter} {short}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_the_letters_and_are_cut() {
+        assert_eq!([named("a", ""), named("a", "A")], ["a", "a"]);
+        assert_eq!(named("b", "Norway"), "b norway");
+        assert_eq!(named("b", &"é".repeat(40)), format!("b {}", "é".repeat(NAME)));
     }
 }

@@ -11,6 +11,7 @@ use crate::report::text::number;
 use crate::report::{Picture, ReportData, html};
 use crate::run::contacts;
 use crate::run::folder::{CONTACTS, RECORDING};
+use crate::run::resume::load_run;
 use crate::run::series::WIDTH;
 use crate::summary::Summary;
 use pliant_scene::loaded::LoadedScene;
@@ -115,6 +116,11 @@ impl Frames for Recording {
 
     fn contacts(&self) -> Vec<contacts::ContactRow> {
         contacts::read(&self.path().with_file_name(CONTACTS)).unwrap_or_default()
+    }
+
+    fn scene(&self) -> Result<LoadedScene, String> {
+        let folder = self.path().parent().unwrap_or(Path::new("."));
+        load_run(folder, None).map(|(scene, _)| scene).map_err(|error| error.to_string())
     }
 }
 

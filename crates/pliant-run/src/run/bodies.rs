@@ -13,7 +13,7 @@
 //! | `contact_force_x` …           | sum over its contacts in the last step, friction included, N |
 //! | `friction_force_x` …          | its part in the tangent planes of the contacts, N            |
 //! | `contacts`                    | contacts that press                                          |
-//! | `penetrating_vertices`        | its vertices inside other bodies                             |
+//! | `penetrating_vertices`        | its vertices inside other bodies, of what contact uses       |
 //!
 //! What is not known, or does not apply, is an empty cell, never 0. Forces are those of the step
 //! that ends at `time`; there is none before the first. They are known where contacts are solved
@@ -23,7 +23,7 @@
 use std::fmt::Write;
 
 use pliant::body::obstacle::Obstacle;
-use pliant::id::{BodyId, VertexId};
+use pliant::id::BodyId;
 use pliant::math::Vec3;
 use pliant::record::body_row::{BodyMotion, BodyMotionKind, motion_kinds};
 use pliant::record::contact_load::{ContactLoad, ContactLoads};
@@ -33,6 +33,7 @@ use pliant::world::{BodyHandle, World};
 use pliant_scene::loaded::{LoadedScene, RunInfo};
 
 use super::cell::{name_cell, number_cell};
+use super::contact_shape::ContactMeasure;
 
 /// The columns, in order.
 pub const COLUMNS: [&str; 26] = [
@@ -172,23 +173,12 @@ impl BodyTable {
         self.loads.set(bodies, vec![all]);
     }
 
-    /// The rows of a recorded step; `elastic` has the energy of each body, J, and `inside` the
-    /// vertices inside other bodies.
-    pub fn rows(
-        &mut self,
-        built: &LoadedScene,
-        elastic: &[f64],
-        inside: impl Iterator<Item = VertexId>,
-    ) -> &str {
+    /// The rows of a recorded step; `elastic` has the energy of each body, J, and `measure` has
+    /// just measured it.
+    pub fn rows(&mut self, built: &LoadedScene, elastic: &[f64], measure: &ContactMeasure) -> &str {
         let simulation = built.world.simulation();
         self.take_loads(simulation, built.info.dt);
-        self.penetrating.fill(0);
-        for vertex in inside {
-            let body = simulation.system.bodies.body_of(vertex);
-            if let Some(count) = self.penetrating.get_mut(body.index()) {
-                *count += 1;
-            }
-        }
+        measure.count_penetrating(simulation, &mut self.penetrating);
         let mut time = String::new();
         number_cell(simulation.state.time, &mut time);
         self.text.clear();

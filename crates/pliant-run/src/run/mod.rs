@@ -21,6 +21,8 @@ pub(crate) mod cell;
 
 pub mod series;
 
+pub mod contact_shape;
+
 pub mod bodies;
 
 pub mod contacts;

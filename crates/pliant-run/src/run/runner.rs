@@ -11,11 +11,11 @@ use pliant::record::body_row::body_energies;
 use pliant::record::row::SeriesRow;
 use pliant::snapshot::Snapshot;
 use pliant::world::WorldError;
-use pliant_plane::overlap::Measure;
 use pliant_scene::digest::digest;
 
 use super::bodies::BodyTable;
 use super::checkpoint::Checkpoint;
+use super::contact_shape::{self, ContactMeasure};
 use super::cpu_profiler::CpuProfiler;
 use super::fields::FieldValues;
 use super::folder::{
@@ -54,7 +54,7 @@ pub(super) struct Runner {
     step: u64,
     /// The last step that was recorded, with its row.
     recorded: Option<(u64, SeriesRow)>,
-    measure: Measure,
+    measure: ContactMeasure,
     momentum: MomentumBudget,
     profiler: Arc<CpuProfiler>,
     /// Time of the steps on the wall clock.
@@ -146,9 +146,7 @@ impl Runner {
         let profiler = Arc::new(CpuProfiler::default());
         let simulation = built.world.simulation_mut();
         simulation.system.profiler = Some(profiler.clone());
-        let attached = simulation.system.rigids.attached_pairs();
-        let measure = Measure::new(&simulation.state.positions, &simulation.system.bodies)
-            .leaving_out(attached);
+        let measure = ContactMeasure::new(simulation);
         let momentum = MomentumBudget::new(simulation, &built.info);
         let verdicts = Verdicts::new(simulation, built.info.dt);
         let (bodies, fields) = (BodyTable::new(&built), FieldValues::new(&built));
@@ -268,7 +266,7 @@ impl Runner {
 
     fn row(&mut self) -> SeriesRow {
         let simulation = self.built.world.simulation();
-        let overlap = self.measure.measure(&simulation.state.positions, &simulation.system.bodies);
+        let overlap = self.measure.measure(simulation);
         let energy = body_energies(simulation, &mut self.elastic);
         SeriesRow::with_energy(simulation, overlap, energy)
     }
@@ -282,13 +280,13 @@ impl Runner {
         self.momentum.look(self.built.world.simulation());
         series::write_line(&row, &mut self.line);
         self.tables.append(Table::Series, &self.line)?;
-        let rows = self.bodies.rows(&self.built, &self.elastic, self.measure.penetrating());
+        let rows = self.bodies.rows(&self.built, &self.elastic, &self.measure);
         self.tables.append(Table::Bodies, rows)?;
         if self.tables.has(Table::Contacts) {
             contacts::rows(&self.built, &mut self.line);
             self.tables.append(Table::Contacts, &self.line)?;
         }
-        let values = self.fields.compute(&self.built, &mut self.measure);
+        let values = self.fields.compute(&self.built, &mut self.measure.bodies);
         let done = self.recording.push_with_fields(self.step, state.time, &state.positions, values);
         done.map_err(|error| self.write_error(RECORDING, error))?;
         self.recorded = Some((self.step, row));
@@ -439,7 +437,7 @@ fn in_obstacles(built: &LoadedScene) -> (usize, f64) {
     let LoadedScene { world, obstacles, .. } = built;
     let state = &world.simulation().state;
     let (mut count, mut deepest) = (0, 0.0_f64);
-    for point in &state.positions {
+    for point in &contact_shape::places(world.simulation()) {
         let depth = |obstacle: &Obstacle| -obstacle.at(state.time).distance(*point);
         let depth = obstacles.iter().map(depth).fold(0.0, f64::max);
         if depth > SURFACE * point.abs().max_element().max(1.0) {

@@ -99,6 +99,55 @@ fn a_gripper_presses_with_the_force_of_its_motors_and_carries_the_weight() {
     check(&last("cube"), "contact_force_z", sum);
 }
 
+/// Two blocks whose tets are smaller than the surfaces that they carry, on each other and a floor.
+const STACK: &str = r#"
+duration = 2
+dt = "=1/60"
+response = "constraint"
+[integrator]
+kind = "implicit-euler"
+[[bodies]]
+name = "block"
+mesh = { kind = "cuboid", size = [0.8, 0.8, 0.8], cells = [2, 2, 2] }
+render_mesh = { kind = "cuboid", size = [1, 1, 1], cells = [5, 5, 5] }
+contact_mesh = "render_mesh"
+position = [0, 0, 0.51]
+material = { kind = "corotational", young = 1e5, density = 100, damping = 0.01 }
+pattern = { kind = "grid", counts = [1, 1, 2], spacing = [1, 1, 1.02] }
+[[obstacles]]
+name = "floor"
+shape = { kind = "plane" }
+friction = 0.3
+"#;
+
+#[test]
+fn bodies_that_touch_with_what_they_carry_rest_on_it_with_their_weight() {
+    let place = Place::new("carried");
+    fs::create_dir_all(place.path()).unwrap();
+    let file = place.path().join("stack.toml");
+    fs::write(&file, STACK).unwrap();
+    let file = file.to_str().unwrap().to_owned();
+    let rest = |sets: &[&str], folder: &str| {
+        let folder = place.path().join(folder);
+        let summary = run(scene(&file, sets), &folder, RunSettings::default(), &mut ()).unwrap();
+        assert_eq!((summary.penetrating_vertices, summary.edge_crossings), (0, 0));
+        assert_eq!((summary.obstacle_vertices, summary.inverted_tets), (0, 0));
+        assert!(summary.max_speed < 1e-2, "{}", summary.max_speed);
+        let height = |body: &str| {
+            let row = rows(&folder, body).pop().unwrap();
+            cell(&row, "position_z").unwrap()
+        };
+        let floor = rows(&folder, "floor").pop().unwrap();
+        check(&floor, "contact_force_z", -2.0 * 0.512 * 100.0 * 9.81);
+        [height("block-0"), height("block-1")]
+    };
+    // Half the height of what touches, less what soft blocks give way.
+    let [lower, upper] = rest(&[], "fine");
+    assert!((0.48..0.51).contains(&lower) && (1.45..1.53).contains(&upper), "{lower} {upper}");
+    let [lower, upper] = rest(&["bodies.0.contact_mesh=mesh"], "coarse");
+    assert!((0.38..0.41).contains(&lower) && (1.15..1.23).contains(&upper), "{lower} {upper}");
+}
+
 /// Interrupts after so many steps.
 struct Until(u64);
 

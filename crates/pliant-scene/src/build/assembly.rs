@@ -72,7 +72,9 @@ impl SceneAssembly {
             let known =
                 group.handles.iter().filter_map(|body| Some((*body, parts.vertices(*body)?)));
             let (handles, ranges) = known.unzip();
-            Group { rest: group.rest.clone(), handles, ranges, fine: None }
+            // What is only shown is not needed here.
+            let fine = group.fine.as_ref().filter(|fine| fine.contact.is_some()).cloned();
+            Group { rest: group.rest.clone(), handles, ranges, fine }
         };
         let groups = self.groups.iter().map(here).collect();
         let (state, system) = (std::mem::take(parts.state), std::mem::take(parts.system));

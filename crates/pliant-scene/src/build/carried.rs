@@ -1,14 +1,18 @@
-//! Fine surfaces that coarse tets carry, for pictures and exports.
+//! Fine surfaces that coarse tets carry: for pictures and exports, and for contact if asked.
 
+use pliant::id::VertexId;
 use pliant::math::{Aabb, Vec3};
 use pliant::mesh::embed::{Embedding, embed};
+use pliant::mesh::raw::RawMesh;
+use pliant::mesh::surface::Surface;
 use pliant_io::files::Folder;
 
 use super::BuildError;
 use super::bodies::Group;
 use super::shape::{self, Geometry, RestShape};
 use crate::loaded::CarriedSurface;
-use crate::spec::Body;
+use crate::spec::body::ContactMesh;
+use crate::spec::{Body, Material};
 
 /// A fine surface that reaches this far beyond its tets, over their diagonal, draws a notice.
 const FAR: f64 = 0.1;
@@ -20,6 +24,8 @@ pub struct FineSurface {
     pub embedding: Embedding,
     /// Corners, counted within the surface.
     pub triangles: Vec<[u32; 3]>,
+    /// The same as a closed surface, where contact uses it.
+    pub contact: Option<Surface>,
 }
 
 impl FineSurface {
@@ -39,7 +45,13 @@ pub fn make(
     path: &str,
     notices: &mut Vec<String>,
 ) -> Result<Option<FineSurface>, BuildError> {
-    let Some(mesh) = &body.render_mesh else { return Ok(None) };
+    let is_touching = body.contact_mesh == Some(ContactMesh::RenderMesh);
+    let Some(mesh) = &body.render_mesh else {
+        let message = "contact on the render mesh needs a `render_mesh`, and there is none";
+        let missing = || BuildError::value(format!("{path}.contact_mesh"), message);
+        return if is_touching { Err(missing()) } else { Ok(None) };
+    };
+    let contact_path = format!("{path}.contact_mesh");
     let path = format!("{path}.render_mesh");
     let Geometry::Tets(tets) = &rest.geometry else {
         let message = "only tets carry a render mesh, and `mesh` has none";
@@ -62,7 +74,33 @@ pub fn make(
             body.name, embedding.farthest
         ));
     }
-    Ok(Some(FineSurface { embedding, triangles }))
+    let contact = match is_touching {
+        true => Some(closed(body, points, &triangles, &contact_path, notices)?),
+        false => None,
+    };
+    Ok(Some(FineSurface { embedding, triangles, contact }))
+}
+
+/// A surface that contact can use.
+fn closed(
+    body: &Body,
+    positions: Vec<Vec3>,
+    triangles: &[[u32; 3]],
+    path: &str,
+    notices: &mut Vec<String>,
+) -> Result<Surface, BuildError> {
+    if matches!(body.material, Material::Rigid { .. }) {
+        let message = "a rigid body touches with its own `mesh`";
+        return Err(BuildError::value(path, message).with_help("take the fine surface as `mesh`"));
+    }
+    let triangles = triangles.iter().map(|corners| corners.map(VertexId)).collect();
+    let raw = RawMesh { positions, triangles, ..RawMesh::default() };
+    let (surface, repair) = Surface::from_raw(raw).map_err(|error| {
+        BuildError::value(path, format!("the render mesh cannot be used for contact: {error}"))
+            .with_help("`pliant check` lists what is wrong with a file")
+    })?;
+    notices.extend(repair.map(|repair| format!("`{}`: {repair}", body.name)));
+    Ok(surface)
 }
 
 /// The vertices that triangles name, and the triangles in their numbers.
@@ -155,6 +193,28 @@ mod tests {
         assert!(refused(COARSE, points).contains("a render mesh needs triangles"));
         let missing = "{ kind = \"file\", path = \"no.obj\" }";
         assert!(refused(COARSE, missing).contains("no.obj"));
+    }
+
+    #[test]
+    fn contact_on_a_render_mesh_that_cannot_be_used_is_refused() {
+        let touching = |fine: &str| format!("{fine}\ncontact_mesh = \"render_mesh\"");
+        let refused = |fine: &str| make(COARSE, &touching(fine)).unwrap_err().to_string();
+        assert!(refused(FINE).contains("a rigid body touches with its own `mesh`"));
+        let soft = "duration = 1\ndt = 0.1\n[integrator]\nkind = \"implicit-euler\"\n[[bodies]]\n\
+                    name = \"a\"\nmesh = { kind = \"ball\", radius = 1, layers = 2 }\n\
+                    material = { kind = \"corotational\", young = 1e5, density = 1 }\n";
+        let made = |more: &str| {
+            let text = format!("{soft}{more}contact_mesh = \"render_mesh\"\n");
+            let sources = Sources { name: "a.toml".into(), text, sets: Vec::new() };
+            let files = Memory { files: Vec::new() };
+            load(&sources, "a", Folder { path: Path::new("a"), files: &files })
+        };
+        let message = |more: &str| made(more).unwrap_err().to_string();
+        assert!(message("").contains("there is none"), "{}", message(""));
+        let open = "render_mesh = { kind = \"grid\", size = [1, 1], cells = [2, 2] }\n";
+        assert!(made(open).is_err());
+        let closed = format!("render_mesh = {FINE}\n");
+        assert!(made(&closed).is_ok());
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use pliant::body::BodyKind;
 use pliant::body::obstacle::Obstacle;
+use pliant::contact::carried::{ContactMesh, ContactSurfaces};
 use pliant::contact::response::Response as ContactResponse;
 use pliant::contact::response::ResponseError;
 use pliant::contact::response::Stiffness;
 use pliant::depth::{DepthSettings, Scope};
-use pliant::id::BodyId;
+use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
 use pliant::mesh::normals::Normals;
 use pliant::solve::constraint::{ConstraintResponse, ConstraintSettings};
@@ -237,6 +238,16 @@ pub fn unused(scene: &spec::Scene) -> Vec<String> {
         ("depth.normals", normals.is_some(), &[Penalty, Impulse, Surface]),
     ];
     let response = chosen(scene);
+    let is_fine =
+        |body: &spec::Body| body.contact_mesh == Some(spec::body::ContactMesh::RenderMesh);
+    let fine = scene.bodies.iter().find(|body| is_fine(body) && response != Response::Constraint);
+    let fine = fine.map(|body| {
+        format!(
+            "`{}` touches with its own mesh: contact_mesh = \"render_mesh\" needs \
+             response = \"constraint\"",
+            body.name
+        )
+    });
     let idle = given.into_iter().filter(|(_, given, of)| *given && !of.contains(&response));
     let says = |(key, _, of): (&str, bool, &[Response])| {
         let words: Vec<String> = of.iter().map(super::word).collect();
@@ -245,7 +256,7 @@ pub fn unused(scene: &spec::Scene) -> Vec<String> {
             "contact.{key} has no effect with response = \"{own}\"; it is a setting of {others}"
         )
     };
-    idle.map(says).collect()
+    fine.into_iter().chain(idle.map(says)).collect()
 }
 
 /// What is wrong with the settings of contact.
@@ -370,5 +381,34 @@ fn constraint(
     settings.contacts.friction = friction;
     settings.contacts.margin.offset = offset;
     settings.contacts.margin.speculative_distance = speculative_distance;
-    ConstraintResponse::new(&made.rest, &made.bodies, obstacles, settings).map_err(unfit)
+    let plain = ConstraintResponse::new(&made.rest, &made.bodies, obstacles, settings);
+    let plain = plain.map_err(unfit)?;
+    match surfaces(made)? {
+        None => Ok(plain),
+        Some(surfaces) => plain.on_surfaces(surfaces).map_err(unfit),
+    }
+}
+
+/// Fine surfaces in place of tets, where a body asks for them.
+fn surfaces(made: &SceneBodies) -> Result<Option<ContactSurfaces>, BuildError> {
+    let attached = made.system.rigids.attached_pairs();
+    let mut meshes = Vec::new();
+    for (index, group) in made.groups.iter().enumerate() {
+        let Some(fine) = &group.fine else { continue };
+        let Some(surface) = &fine.contact else { continue };
+        for range in &group.ranges {
+            let body = made.bodies.body_of(VertexId(range.start as u32));
+            if attached.iter().any(|(a, b)| *a == body || *b == body) {
+                let message = "a body that is attached to a rigid one touches with its own `mesh`";
+                return Err(BuildError::value(format!("bodies.{index}.contact_mesh"), message));
+            }
+            meshes.push(ContactMesh { body, surface, embedding: &fine.embedding });
+        }
+    }
+    meshes.sort_by_key(|mesh| mesh.body);
+    if meshes.is_empty() {
+        return Ok(None);
+    }
+    let made = ContactSurfaces::new(&made.rest, &made.bodies, &meshes);
+    made.map(Some).map_err(|error| BuildError::value("bodies", error))
 }

@@ -16,9 +16,13 @@ pub struct Body {
     /// Shape at rest.
     pub mesh: Mesh,
     /// A fine surface that the tets of `mesh` carry, in its space: pictures and exports show it in
-    /// their place. Contact takes the tets.
+    /// their place.
     #[serde(default)]
     pub render_mesh: Option<Mesh>,
+    /// What touches others: the boundary of the tets of `mesh`, or the closed surface of
+    /// `render_mesh`, with response `constraint`.
+    #[serde(default)]
+    pub contact_mesh: Option<ContactMesh>,
     /// Factor for the shape, or one for each axis; positive.
     #[serde(default)]
     pub scale: Scale,
@@ -58,6 +62,16 @@ pub struct Body {
     /// Length constraints, solved by the integrator `pbd`.
     #[serde(default)]
     pub constraints: Vec<Constraint>,
+}
+
+/// The surface of a body that touches others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ContactMesh {
+    /// The boundary of its own mesh, as without this key.
+    Mesh,
+    /// The surface that it carries.
+    RenderMesh,
 }
 
 /// Factor for a shape.

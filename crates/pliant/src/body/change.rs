@@ -1,11 +1,12 @@
-//! Bodies that are removed from a scene, and others that are appended.
+//! Bodies that are removed from a scene, others that are appended, and surfaces in place of tets.
 //!
 //! The arrays are the same, bit for bit, as those of a scene that is built anew.
 
-use crate::body::Bodies;
 use crate::body::offsets::BodyOffsets;
-use crate::id::{TriangleId, VertexId};
+use crate::body::{Bodies, BodiesError, BodyKind, Builder};
+use crate::id::{BodyId, TriangleId, VertexId};
 use crate::mesh::runs::{Runs, append_starts};
+use crate::mesh::surface::Surface;
 use crate::mesh::topology::MOST_TETS;
 
 impl Bodies {
@@ -74,6 +75,46 @@ impl Bodies {
         changed.rings.extend(rings.map(|ring| ring.iter().map(|v| raise(*v)).collect::<Vec<_>>()));
         changed.hash = changed.joined_hash();
         Some(changed)
+    }
+
+    /// The same bodies with closed surfaces in place of some, in order.
+    pub(crate) fn with_surfaces(
+        &self,
+        surfaces: &[(BodyId, &Surface)],
+    ) -> Result<Bodies, BodiesError> {
+        let mut made = Builder::default();
+        for body in self.ids() {
+            let (own, base) = (self.vertices(body), made.bodies.vertex_count() as u32);
+            if let Some((_, surface)) = surfaces.iter().find(|(of, _)| *of == body) {
+                let count = surface.positions().len();
+                made.push(BodyKind::Surface, count, &[], surface.triangles())?;
+                continue;
+            }
+            let local = |v: VertexId| VertexId(v.0 - own.start as u32);
+            if self.kind(body) == BodyKind::Outline {
+                let rings = self.rings(body).iter();
+                let rings: Vec<Vec<VertexId>> =
+                    rings.map(|ring| ring.iter().map(|v| local(*v)).collect()).collect();
+                made.push_outline(own.len(), &rings)?;
+                continue;
+            }
+            let tets: Vec<_> = self.tets[self.tets_of(body)].iter().map(|t| t.map(local)).collect();
+            let triangles = self.triangles[self.triangles_of(body)].iter();
+            let triangles: Vec<_> = triangles.map(|t| t.map(local)).collect();
+            made.push(self.kind(body), own.len(), &tets, &triangles)?;
+            if let Some(bounded) = made.bodies.bounded.last_mut() {
+                *bounded = self.is_bounded(body);
+            }
+            if self.kind(body) == BodyKind::SpringNetwork {
+                let shifted = |v: VertexId| VertexId(base + local(v).0);
+                for vertex in own.clone() {
+                    let ends = self.neighbours.row(vertex).iter();
+                    let from = shifted(VertexId(vertex as u32));
+                    made.net_edges.extend(ends.map(|to| [from, shifted(*to)]));
+                }
+            }
+        }
+        Ok(made.finish())
     }
 
     fn kept_rings(&self, kept: &Runs, vertex_shifts: &[u32]) -> Vec<Vec<VertexId>> {

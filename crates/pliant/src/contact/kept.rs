@@ -394,6 +394,7 @@ fn read_contact(memory: &mut Snapshot) -> Result<Contact, SnapshotError> {
         vertices: corners.map(VertexId),
         weights: [w0, w1, w2, w3],
         count: count as usize,
+        second: None,
         bodies: (BodyId(first), (second != u32::MAX).then_some(BodyId(second))),
         normal: Vec3::new(x, y, z),
         gap,

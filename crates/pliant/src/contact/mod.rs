@@ -1,8 +1,9 @@
 //! Contacts as linear constraint rows: which features, which normal, which gap.
 //!
-//! A contact is up to four vertices with signed weights. Their weighted sum u(x) = Σ wᵢ xᵢ is
-//! the position of one side relative to the other, and the gap is their distance along the
-//! normal. Solvers see nothing else, so a new kind of contact is a new way to make rows.
+//! A contact is up to four vertices with signed weights, or four of each side where tets carry the
+//! surface that touches. Their weighted sum u(x) = Σ wᵢ xᵢ is the position of one side relative
+//! to the other, and the gap is their distance along the normal. Solvers see nothing else, so a
+//! new kind of contact is a new way to make rows.
 //!
 //! | here                  | meaning                                                            |
 //! |-----------------------|--------------------------------------------------------------------|
@@ -57,6 +58,8 @@ pub(crate) mod kept;
 
 pub mod search;
 
+pub mod carried;
+
 pub mod rules;
 
 #[cfg(test)]
@@ -88,6 +91,8 @@ pub struct Contact {
     pub weights: [f64; 4],
     /// Vertices in use.
     pub count: usize,
+    /// Vertices of the second side, where those above are all of the first.
+    pub second: Option<SecondSide>,
     /// Bodies of the two sides; the second is none for an obstacle.
     pub bodies: (BodyId, Option<BodyId>),
     /// Unit, from the second side to the first.
@@ -110,6 +115,15 @@ pub struct Contact {
     pub size: f64,
 }
 
+/// Vertices of the second side of a contact on a surface that tets carry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SecondSide {
+    /// Corners of the tet that carries the contact point.
+    pub vertices: [VertexId; 4],
+    /// Their weights; the sum is −1, and a corner beyond the point has another sign.
+    pub weights: [f64; 4],
+}
+
 impl Contact {
     /// The contact of two edges of two bodies, without friction and offset.
     ///
@@ -127,6 +141,7 @@ impl Contact {
             vertices: [a0, a1, b0, b1],
             weights: [1.0 - s, s, t - 1.0, -t],
             count: 4,
+            second: None,
             bodies: (a, Some(b)),
             normal,
             gap,
@@ -157,15 +172,37 @@ impl Contact {
     /// Vertices with their weights.
     #[inline]
     pub fn terms(&self) -> impl Iterator<Item = (VertexId, f64)> {
-        self.vertices.into_iter().zip(self.weights).take(self.count)
+        let own = self.vertices.into_iter().zip(self.weights).take(self.count);
+        own.chain(self.second_terms())
+    }
+
+    /// Vertices of the second side that are not among the first four.
+    #[inline]
+    fn second_terms(&self) -> impl Iterator<Item = (VertexId, f64)> + Clone + use<> {
+        self.second.into_iter().flat_map(|side| side.vertices.into_iter().zip(side.weights))
+    }
+
+    /// Vertices of a side with their weights: of the first for a sign of 1, of the second for −1.
+    ///
+    /// Those without weight are left out.
+    #[inline]
+    pub fn side(&self, sign: f64) -> impl Iterator<Item = (VertexId, f64)> + Clone + use<> {
+        // Carried points may have weights of either sign; otherwise the sign is the side.
+        let is_carried = self.second.is_some() || self.bodies.1.is_none();
+        let own = self.vertices.into_iter().zip(self.weights).take(self.count);
+        let own = own.filter(move |(_, weight)| match is_carried {
+            true => sign > 0.0 && *weight != 0.0,
+            false => sign * *weight > 0.0,
+        });
+        let second = self.second_terms().filter(move |(_, weight)| sign < 0.0 && *weight != 0.0);
+        own.chain(second)
     }
 
     /// Contact point of a side, m: of the first for a sign of 1, of the second for −1.
     ///
     /// NaN where a vertex is lacking.
     pub fn place(&self, sign: f64, positions: &[Vec3]) -> Vec3 {
-        let own = self.terms().filter(|(_, weight)| sign * *weight > 0.0);
-        own.map(|(v, weight)| sign * weight * at(positions, v)).sum()
+        self.side(sign).map(|(v, weight)| sign * weight * at(positions, v)).sum()
     }
 
     /// Velocity of the first side seen from the second, m/s; NaN where a vertex is lacking.
@@ -204,6 +241,7 @@ pub(crate) fn resting(vertex: VertexId) -> Contact {
         vertices: [vertex; 4],
         weights: [1.0, 0.0, 0.0, 0.0],
         count: 1,
+        second: None,
         bodies: (BodyId(0), None),
         normal: Vec3::Z,
         gap: 0.0,

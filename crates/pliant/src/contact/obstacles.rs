@@ -87,6 +87,7 @@ pub(crate) fn find(
                 vertices: [vertex; 4],
                 weights: [1.0, 0.0, 0.0, 0.0],
                 count: 1,
+                second: None,
                 bodies: (body, None),
                 normal,
                 gap,

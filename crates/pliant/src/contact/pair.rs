@@ -224,6 +224,7 @@ impl SearchState<'_> {
             vertices,
             weights,
             count: 4,
+            second: None,
             bodies: (own, Some(other)),
             normal: closest_point.normal,
             gap: closest_point.gap,

@@ -85,8 +85,8 @@ fn carry(point: Vec3, tree: &Bvh, corners: impl Fn(usize) -> [Vec3; 4]) -> Carri
     best.unwrap_or(middle)
 }
 
-/// Weights of the corners of a tet that make a point.
-fn barycentric(point: Vec3, corners: [Vec3; 4]) -> [f64; 4] {
+/// Weights of the corners of a tet that make a point; not finite where it has no volume.
+pub(crate) fn barycentric(point: Vec3, corners: [Vec3; 4]) -> [f64; 4] {
     let whole = tet_volume(corners);
     let [_, b, c, d] = [0, 1, 2, 3].map(|k| {
         let mut replaced = corners;

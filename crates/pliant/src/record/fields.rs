@@ -1,7 +1,6 @@
 //! Fields on vertices and tets: contact pressure, and which tet is deformed how.
 
 use crate::body::Bodies;
-use crate::contact::Contact;
 use crate::force::StateView;
 use crate::force::deformation::Deformation;
 use crate::id::{VertexId, at};
@@ -51,14 +50,13 @@ fn sorted(mut tet: [VertexId; 4]) -> [VertexId; 4] {
 ///
 /// Normal forces of contacts that were solved with the step of `dt` seconds, shared by weight,
 /// over a third of the area of the triangles around a vertex. NaN at a vertex that is pressed
-/// and has no area.
+/// and has no area, as inner vertices that carry a fine surface.
 pub fn contact_pressures(simulation: &Simulation, dt: f64, pressures: &mut Vec<f64>) {
     let Simulation { state, system, .. } = simulation;
     pressures.clear();
     pressures.resize(state.positions.len(), 0.0);
-    for (Contact { vertices, weights, count, .. }, impulse) in &system.scratch.kept_contacts {
-        let own = vertices.iter().zip(weights).take(*count);
-        for (vertex, weight) in own {
+    for (contact, impulse) in &system.scratch.kept_contacts {
+        for (vertex, weight) in contact.terms() {
             if let Some(force) = pressures.get_mut(vertex.index()) {
                 *force += weight.abs() * impulse.normal / dt;
             }

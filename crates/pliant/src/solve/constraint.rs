@@ -18,6 +18,7 @@
 
 use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
+use crate::contact::carried::ContactSurfaces;
 use crate::contact::impulse::WarmStart;
 use crate::contact::output::{ContactOutput, ContactStats, RigidShift};
 use crate::contact::response::{Response, ResponseError, StepContext, refuse_unsound};
@@ -100,6 +101,8 @@ pub struct ConstraintResponse {
     correction: PositionCorrection,
     warm_start: WarmStart,
     rules: ContactRules,
+    /// The bodies as contact sees them, where fine surfaces are in place of some.
+    surfaces: Option<ContactSurfaces>,
     /// Length of the current step, s.
     dt: f64,
 }
@@ -116,7 +119,33 @@ impl ConstraintResponse {
         let (correction, warm_start) = (PositionCorrection::default(), WarmStart::default());
         let search = Search::new(rest, bodies)?;
         let (rules, dt) = (ContactRules::default(), 0.0);
-        Ok(ConstraintResponse { obstacles, settings, search, correction, warm_start, rules, dt })
+        Ok(ConstraintResponse {
+            obstacles,
+            settings,
+            search,
+            correction,
+            warm_start,
+            rules,
+            surfaces: None,
+            dt,
+        })
+    }
+
+    /// The same with contact on fine surfaces that the tets of some bodies carry.
+    ///
+    /// No vertex of these bodies may be attached to a rigid one.
+    pub fn on_surfaces(
+        mut self,
+        surfaces: ContactSurfaces,
+    ) -> Result<ConstraintResponse, ResponseError> {
+        self.search = Search::new(surfaces.rest(), surfaces.bodies())?;
+        self.surfaces = Some(surfaces);
+        Ok(self)
+    }
+
+    /// The bodies as contact sees them, where fine surfaces are in place of some.
+    pub fn surfaces(&self) -> Option<&ContactSurfaces> {
+        self.surfaces.as_ref()
     }
 
     /// The same without contacts between some pairs of bodies, such as jointed ones.
@@ -152,13 +181,16 @@ impl ConstraintResponse {
 
     /// Takes over the impulses of another response, as a warm start of the same contacts.
     ///
-    /// `renumber` gives the feature here of a feature there; none where it is gone.
+    /// `renumber` gives the feature here of a feature there; none where it is gone. Features of
+    /// fine surfaces have no warm start.
     pub fn take_impulses(
         &mut self,
         other: &ConstraintResponse,
         renumber: impl Fn(Feature) -> Option<Feature>,
     ) {
-        self.warm_start = other.warm_start.renumbered(renumber);
+        if self.surfaces.is_none() && other.surfaces.is_none() {
+            self.warm_start = other.warm_start.renumbered(renumber);
+        }
     }
 
     /// Shifts of whole bodies out of overlap.
@@ -190,7 +222,11 @@ impl Response for ConstraintResponse {
         {
             let _timer = StageTimer::new(profiler, Stage::Detect);
             let (obstacles, settings) = (&self.obstacles[..], self.settings.contacts);
-            let query = ContactQuery { motion, bodies, obstacles, settings, dt };
+            let mut query = ContactQuery { motion, bodies, obstacles, settings, dt };
+            if let Some(surfaces) = &mut self.surfaces {
+                surfaces.update(motion);
+                (query.motion, query.bodies) = (surfaces.motion(motion.time), surfaces.bodies());
+            }
             // Small ones at rest fall farther in a step than they look ahead.
             let gain = |body| if rigids.index(body).is_some() { dt * weight } else { 0.0 };
             self.search.kept.place(rigids, bodies.len(), motion.positions);
@@ -205,6 +241,9 @@ impl Response for ConstraintResponse {
             }
             let meets = |a, b| self.rules.bodies_meet(a, b);
             self.search.separate(query, meets, rows);
+            if let Some(surfaces) = &self.surfaces {
+                surfaces.carry(rows);
+            }
             let frictions = rows.iter_mut();
             frictions.for_each(|row| row.friction = self.rules.friction(row, row.friction));
         }
@@ -303,6 +342,7 @@ mod tests {
             vertices: [VertexId(0); 4],
             weights: [1.0, 0.0, 0.0, 0.0],
             count: 1,
+            second: None,
             bodies: (BodyId(0), None),
             normal: Vec3::Z,
             gap,

@@ -161,7 +161,7 @@ impl SolvedStep<'_> {
             }
         }
         for sign in [1.0, -1.0] {
-            let own = row.terms().find(|(_, weight)| sign * *weight > 0.0);
+            let own = row.side(sign).next();
             let Some(place) = own.and_then(|(vertex, _)| self.rigids.index_of(vertex)) else {
                 continue;
             };

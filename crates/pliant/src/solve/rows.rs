@@ -706,6 +706,9 @@ impl Islands {
             }
         }
         tied().for_each(|(body, _)| methods[parents[body] as usize] = large);
+        // Carried points have more unknowns than the dense solver holds.
+        let carried = contacts.iter().filter(|contact| contact.second.is_some());
+        carried.for_each(|contact| methods[parents[contact.bodies.0.index()] as usize] = large);
     }
 
     /// Gives islands of rigid bodies alone to their own solver.

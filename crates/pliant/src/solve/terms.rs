@@ -20,7 +20,8 @@ use crate::math::{Mat3, Vec3, skew};
 /// a soft one.
 pub(crate) const MOST_FREE: usize = 5;
 
-/// Most unknowns of one contact: four vertices, each attached to another rigid body.
+/// Most unknowns of one contact: four vertices, each attached to another rigid body, or two carried
+/// points of soft bodies.
 pub(crate) const MOST: usize = 8;
 
 /// How one unknown moves a contact.
@@ -217,7 +218,7 @@ impl SolverRow {
         for (lever, sign) in levers.into_iter().zip([1.0, -1.0]) {
             match lever {
                 None => {
-                    let own = contact.terms().filter(|(_, weight)| sign * *weight > 0.0);
+                    let own = contact.side(sign);
                     own.for_each(|(vertex, weight)| match rigid.and_then(|r| r.holder(vertex)) {
                         None => row.push(vertex, Term::Weight(weight)),
                         Some((first, arm)) => {

@@ -6,6 +6,7 @@ use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::pins::Pins;
 use pliant::body::rigid::all::RigidBodySet;
 use pliant::body::soft::StateView;
+use pliant::contact::carried::{ContactMesh, ContactSurfaces};
 use pliant::contact::edges::EdgeEdgeGap;
 use pliant::contact::features::Features;
 use pliant::contact::friction::friction;
@@ -13,14 +14,18 @@ use pliant::contact::impulse::{ContactImpulse, WarmStart};
 use pliant::contact::margin::{MarginSettings, VelocityBounds};
 use pliant::contact::near::shares;
 use pliant::contact::output::{ContactOutput, ContactStats, RigidShift};
-use pliant::contact::response::{StepContext, refuse_unsound};
+use pliant::contact::response::{Response, StepContext, refuse_unsound};
 use pliant::contact::search::{ContactQuery, ContactSettings, Search};
 use pliant::contact::shape::{Facets, grown};
 use pliant::contact::{Contact, Feature, inside};
 use pliant::depth::Penetration;
 use pliant::math::{Aabb, Vec3};
 use pliant::mesh::edge_search::crosses_any;
+use pliant::mesh::embed::embed;
 use pliant::mesh::intersect::segment_meets_triangle;
+use pliant::mesh::raw::RawMesh;
+use pliant::mesh::surface::Surface;
+use pliant::solve::constraint::{ConstraintResponse, ConstraintSettings};
 use pliant::solve::position_correction::{PositionCorrection, Rigid};
 use proptest::prelude::*;
 
@@ -38,6 +43,7 @@ pub fn contact() -> impl Strategy<Value = Contact> {
             vertices,
             weights: [n[0], n[1], n[2], n[3]],
             count,
+            second: None,
             bodies: (a, b),
             normal,
             gap: n[4],
@@ -53,6 +59,47 @@ pub fn contact() -> impl Strategy<Value = Contact> {
 
 proptest! {
     #![proptest_config(config(150))]
+
+    #[test]
+    fn surfaces_that_tets_carry_are_found_or_refused(
+        (rest, positions) in (disturbed(Scene::new().rest), disturbed(Scene::new().rest)),
+        (of, carrier, weight, kept) in (body(), vertex(), number(), 0..40_usize),
+        (dt, velocities) in (mild(), disturbed(vec![Vec3::ZERO; 16])),
+    ) {
+        let (scene, block) = (Scene::new(), crate::block());
+        let raw = RawMesh {
+            positions: block.positions().to_vec(),
+            triangles: block.surface().to_vec(),
+            ..RawMesh::default()
+        };
+        let surface = Surface::from_raw(raw).unwrap().0;
+        let mut embedding = embed(&block, surface.positions());
+        embedding.carriers[0][1] = carrier;
+        embedding.weights[0][1] = weight;
+        embedding.carriers.truncate(kept);
+        let mesh = ContactMesh { body: of, surface: &surface, embedding: &embedding };
+        let _ = ContactSurfaces::new(&rest, &scene.bodies, &[mesh, mesh]);
+        let Ok(surfaces) = ContactSurfaces::new(&rest, &scene.bodies, &[mesh]) else {
+            return Ok(());
+        };
+        let _ = (surfaces.place(&positions), surfaces.place(&[]), surfaces.rest(), surfaces.bodies());
+        let settings = ConstraintSettings::default();
+        let plain = ConstraintResponse::new(&scene.rest, &scene.bodies, Vec::new(), settings).unwrap();
+        let Ok(mut response) = plain.on_surfaces(surfaces) else { return Ok(()) };
+        prop_assert!(response.surfaces().is_some());
+        let (pins, rigids) = (Pins::default(), RigidBodySet::default());
+        let context = StepContext {
+            bodies: &scene.bodies,
+            motion: StateView { positions: &positions, velocities: &velocities, time: 0.0 },
+            masses: &scene.masses,
+            pins: &pins,
+            rigids: &rigids,
+            rigid_states: &[],
+            dt,
+            profiler: &None,
+        };
+        response.pre_step(context, &mut ContactOutput::default());
+    }
 
     #[test]
     fn the_search_finds_or_refuses(
@@ -101,6 +148,7 @@ proptest! {
         let _ = Rigid::of(positions.iter().map(|p| (*p, dt)));
         for contact in &contacts {
             let _ = (contact.place(1.0, &positions), contact.relative(&positions), contact.terms().count());
+            let _ = (contact.side(1.0).count(), contact.side(f64::NAN).count());
         }
         let mut impulses = vec![ContactImpulse::default(); 2];
         let mut warm = WarmStart::default();
