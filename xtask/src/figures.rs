@@ -98,6 +98,26 @@ const ALL: &[Figures] = &[
         sets: &[],
         files: &[("tower", Shown::Frame("2", &[]))],
     },
+    Figures {
+        scene: "book/src/stages/rigid/pyramid.toml",
+        sets: &[],
+        files: &[("pyramid", Shown::Frame("20", &[]))],
+    },
+    Figures {
+        scene: "book/src/stages/rigid/wall.toml",
+        sets: &[],
+        files: &[("wall", Shown::Frame("20", &[]))],
+    },
+    Figures {
+        scene: "book/src/stages/rigid/arch.toml",
+        sets: &[],
+        files: &[("arch", Shown::Frame("20", &[]))],
+    },
+    Figures {
+        scene: "book/src/stages/rigid/dominoes.toml",
+        sets: &[],
+        files: &[("dominoes", Shown::Frame("2", &[]))],
+    },
 ];
 
 /// Makes all pictures, or those of the named scenes, with the program as it is now.

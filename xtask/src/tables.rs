@@ -76,7 +76,7 @@ pub const TABLES: [Table; 11] = [
     Table {
         name: "rigid",
         arguments: &["rigid"],
-        measures: &["crates/pliant/src/solve/rigid_pgs.rs", "crates/pliant/src/contact"],
+        measures: &["crates/pliant/src/solve/rigid_substeps", "crates/pliant/src/contact"],
     },
     Table {
         name: "impacts",

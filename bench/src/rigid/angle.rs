@@ -1,11 +1,13 @@
 //! A box on a slope, of any size: the angle at which it begins to slide.
+//!
+//! Bodies may sleep, as by default: what slides off slowly must not be taken for what rests.
 
 use pliant::id::BodyId;
 use pliant::math::Vec3;
 
 use crate::engine::{Engine, Judge};
 use crate::many::Reached;
-use crate::rigid::ours::{LOWEST, head, load, plane};
+use crate::rigid::ours::{LOWEST, head_with_sleep, load, plane};
 
 /// Largest relative error of the angle.
 pub const ERROR: f64 = 0.01;
@@ -93,7 +95,7 @@ fn speed(size: f64, ratio: f64) -> Result<f64, String> {
         at.x, at.z
     );
     let slope = plane("slope", [0.0; 3], [0.0, angle, 0.0], FRICTION);
-    let mut ours = load("slope", &(head("slope", DT, FRICTION) + &body + &slope))?;
+    let mut ours = load("slope", &(head_with_sleep("slope", DT, FRICTION) + &body + &slope))?;
     let judge = Judge::of(&ours.built);
     for _ in 0..(AFTER / DT).round() as usize {
         ours.step()?;

@@ -2,9 +2,11 @@
 
 use pliant::body::soft::State;
 
-use crate::engine::{Engine, Judge, timed_step};
-use crate::rigid::ours;
+use crate::data;
+use crate::engine::{Engine, Judge, Ours, timed_step};
+use crate::rigid::anchors::Anchors;
 use crate::rigid::rapier::{Rapier, Shapes};
+use crate::rigid::{heaps, ours, stacks};
 use crate::timing::Spread;
 
 /// Steps of the pyramid: 10 s.
@@ -12,6 +14,9 @@ const STANDING: usize = 600;
 
 /// Steps of what tumbles: 4 s, when most has fallen.
 const FALLING: usize = 240;
+
+/// Steps of boxes in growing numbers: 2 s.
+const GROWING: usize = 120;
 
 /// Steps between counts of what is inside.
 const EVERY: usize = 60;
@@ -49,18 +54,68 @@ pub struct Side {
     pub rms: f64,
     /// Height of the highest vertex in the end, m.
     pub top: f64,
+    /// Way of the vertex that has moved farthest from the start, m.
+    pub moved: f64,
+    /// Largest distance of the two sides of a joint at a whole second, m; none without joints.
+    pub gap: Option<f64>,
     /// Why it did not get to the end.
     pub failure: Option<String>,
 }
 
 /// Boxes.
 pub fn pyramid() -> Result<Beside, String> {
-    run(("pyramid", &ours::pyramid()), &[Shapes::Boxes], STANDING)
+    run("pyramid", ours::load("pyramid", &ours::pyramid())?, &[Shapes::Boxes], STANDING)
 }
 
 /// What is not convex.
 pub fn tumbling() -> Result<Beside, String> {
-    run(("tumbling", &ours::tumbling()), &[Shapes::Triangles, Shapes::Parts], FALLING)
+    let shapes = [Shapes::Triangles, Shapes::Parts];
+    run("tumbling", ours::load("tumbling", &ours::tumbling())?, &shapes, FALLING)
+}
+
+/// A brick wall.
+pub fn wall() -> Result<Beside, String> {
+    run("wall", ours::load("wall", &stacks::wall())?, &[Shapes::Boxes], STANDING)
+}
+
+/// A heavy box on light ones.
+pub fn heavy() -> Result<Beside, String> {
+    run("heavy", ours::load("heavy", &stacks::heavy())?, &[Shapes::Boxes], STANDING)
+}
+
+/// Wedges that hold each other.
+pub fn arch() -> Result<Beside, String> {
+    let (text, files) = stacks::arch();
+    run("arch", ours::load_with("arch", &text, &files)?, &[Shapes::Hulls], STANDING)
+}
+
+/// What falls one after the other.
+pub fn dominoes() -> Result<Beside, String> {
+    run("dominoes", ours::load("dominoes", &stacks::dominoes())?, &[Shapes::Boxes], STANDING)
+}
+
+/// Nuts and gears; none without the data folder.
+pub fn parts() -> Result<Option<Beside>, String> {
+    let Some(data) = data::folder() else { return Ok(None) };
+    let shapes = [Shapes::Triangles, Shapes::Parts];
+    run("parts", ours::load("parts", &heaps::parts(&data))?, &shapes, STANDING).map(Some)
+}
+
+/// A long chain with a heavy end.
+pub fn chain() -> Result<Beside, String> {
+    let shapes = [Shapes::Boxes, Shapes::Multibodies];
+    run("chain", ours::load("chain", &heaps::chain())?, &shapes, STANDING)
+}
+
+/// Bodies on joints in a heap.
+pub fn ragdolls() -> Result<Beside, String> {
+    let shapes = [Shapes::Boxes, Shapes::Multibodies];
+    run("ragdolls", ours::load("ragdolls", &heaps::ragdolls())?, &shapes, FALLING)
+}
+
+/// So many boxes that fall.
+pub fn boxes(count: u32) -> Result<Beside, String> {
+    run("boxes", ours::load("boxes", &heaps::boxes(count))?, &[Shapes::Boxes], GROWING)
 }
 
 /// An engine in progress.
@@ -80,6 +135,8 @@ impl Running {
             crossings: [0; 2],
             rms: 0.0,
             top: 0.0,
+            moved: 0.0,
+            gap: None,
             failure: None,
         };
         Running { engine, times: Vec::new(), side }
@@ -96,7 +153,7 @@ impl Running {
     }
 
     /// Takes the current counts.
-    fn count(&mut self, judge: &mut Judge) {
+    fn count(&mut self, judge: &mut Judge, start: &State, anchors: &Anchors) {
         let (state, side) = (self.engine.state(), &mut self.side);
         let overlap = judge.overlap(&state);
         let [inside, crossings] = [overlap.penetrating_vertices, overlap.edge_crossings];
@@ -104,12 +161,19 @@ impl Running {
         side.crossings = [crossings, side.crossings[1].max(crossings)];
         side.rms = judge.rms_speed(&state);
         side.top = top(&state);
+        let ways =
+            state.positions.iter().zip(&start.positions).map(|(now, then)| now.distance(*then));
+        side.moved = ways.fold(0.0, f64::max);
+        side.gap = match (anchors.largest_gap(&state), side.gap) {
+            (Some(now), Some(before)) => Some(before.max(now)),
+            (now, _) => now,
+        };
     }
 }
 
-fn run((name, text): (&str, &str), shapes: &[Shapes], steps: usize) -> Result<Beside, String> {
-    let own = ours::load(name, text)?;
+fn run(name: &str, own: Ours, shapes: &[Shapes], steps: usize) -> Result<Beside, String> {
     let mut judge = Judge::of(&own.built);
+    let (start, anchors) = (own.state(), Anchors::of(&own.built));
     let (bodies, dt) = (own.built.info.bodies.len(), own.built.info.dt);
     let mut all = Vec::new();
     for shape in shapes {
@@ -121,7 +185,7 @@ fn run((name, text): (&str, &str), shapes: &[Shapes], steps: usize) -> Result<Be
         for running in &mut all {
             running.step();
             if step % EVERY == 0 {
-                running.count(&mut judge);
+                running.count(&mut judge, &start, &anchors);
             }
         }
         if step % EVERY == 0 {
@@ -135,7 +199,7 @@ fn run((name, text): (&str, &str), shapes: &[Shapes], steps: usize) -> Result<Be
         time: Spread::of(times),
         ..side
     });
-    let has_goal = shapes == [Shapes::Boxes];
+    let has_goal = name == "pyramid";
     Ok(Beside { bodies, steps, dt, has_goal, sides: sides.collect() })
 }
 

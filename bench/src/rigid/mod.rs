@@ -6,9 +6,17 @@
 
 mod ours;
 
+mod stacks;
+
+mod heaps;
+
 mod rapier;
 
+mod anchors;
+
 mod beside;
+
+mod growth;
 
 mod drift;
 
@@ -16,7 +24,10 @@ mod angle;
 
 mod tables;
 
-use crate::engine::Engine;
+use pliant_scene::digest::digest;
+
+use crate::data;
+use crate::engine::{Engine, Ours};
 use crate::rows::{self, Amount, Row};
 use crate::timing::Spread;
 
@@ -27,9 +38,24 @@ const REPORT: usize = 60;
 const AMOUNT: Amount = Amount { poses: 1, seeds: 1, jobs: 1, seconds: None };
 
 /// All rows.
-const ROWS: [Row; 4] = [
+const ROWS: [Row; 13] = [
     ("pyramid", |_| beside::pyramid().map(|run| tables::beside(&run))),
     ("tumbling", |_| beside::tumbling().map(|run| tables::beside(&run))),
+    ("wall", |_| beside::wall().map(|run| tables::beside(&run))),
+    ("heavy", |_| beside::heavy().map(|run| tables::beside(&run))),
+    ("arch", |_| beside::arch().map(|run| tables::beside(&run))),
+    ("dominoes", |_| beside::dominoes().map(|run| tables::beside(&run))),
+    ("parts", |_| {
+        match beside::parts()? {
+            Some(run) => tables::beside(&run),
+            None => println!("{}", data::skipped()),
+        }
+        Ok(())
+    }),
+    ("chain", |_| beside::chain().map(|run| tables::beside(&run))),
+    ("ragdolls", |_| beside::ragdolls().map(|run| tables::beside(&run))),
+    ("growth", |_| growth::run().map(|runs| tables::growth(&runs))),
+    ("threads", |_| growth::threads().map(|rows| tables::threads(&rows))),
     ("drift", |_| drift::run().map(|rows| tables::drift(&rows))),
     ("angle", |_| angle::run().map(|rows| tables::angle(&rows))),
 ];
@@ -39,15 +65,28 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
     rows::run(&ROWS, AMOUNT, arguments)
 }
 
-/// Runs ours alone, for a profiler.
+/// Runs ours alone, for a profiler: a scene of these rows, or a built-in one.
+///
+/// Ends with the digest of the state by one thread and, where a number of them is given after the
+/// steps as in `240x2`, by so many.
 pub fn run_ours(name: &str, steps: &str) -> Result<(), String> {
-    let steps: usize = steps.parse().map_err(|_| format!("{steps} is no number"))?;
+    let (steps, threads) = steps.split_once('x').unwrap_or((steps, "1"));
+    let number = |text: &str| text.parse::<usize>().map_err(|_| format!("{text} is no number"));
+    let (steps, threads) = (number(steps)?, number(threads)?);
     let text = match name {
-        "pyramid" => ours::pyramid(),
-        "tumbling" => ours::tumbling(),
-        _ => return Err(format!("no such scene: {name}; there are: pyramid, tumbling")),
+        "pyramid" => Some(ours::pyramid()),
+        "tumbling" => Some(ours::tumbling()),
+        "wall" => Some(stacks::wall()),
+        "dominoes" => Some(stacks::dominoes()),
+        "chain" => Some(heaps::chain()),
+        "ragdolls" => Some(heaps::ragdolls()),
+        _ => None,
     };
-    let mut ours = ours::load(name, &text)?;
+    let mut ours = match text {
+        Some(text) => ours::load(name, &text)?,
+        None => Ours::new(name, &[])?,
+    };
+    ours.built.world.set_threads(threads);
     let (mut times, mut sweeps, mut rows) = (Vec::new(), 0, 0);
     for step in 1..=steps {
         let mut outcome = Ok(Default::default());
@@ -68,5 +107,6 @@ pub fn run_ours(name: &str, steps: &str) -> Result<(), String> {
             (sweeps, rows) = (0, 0);
         }
     }
+    println!("{name}, {steps} steps, {threads} threads: {}", digest(&ours.state()));
     Ok(())
 }

@@ -25,18 +25,31 @@ const TRAY: f64 = 9.0;
 
 /// Builds a scene from its text, on one thread.
 pub fn load(name: &str, text: &str) -> Result<Ours, String> {
+    load_with(name, text, &[])
+}
+
+/// The same with files beside it, by name and text.
+pub fn load_with(name: &str, text: &str, files: &[(String, String)]) -> Result<Ours, String> {
     let folder = std::env::temp_dir().join(format!("pliant-bench-{}", std::process::id()));
     let reported = |error: std::io::Error| format!("{}: {error}", folder.display());
     fs::create_dir_all(&folder).map_err(reported)?;
     let path = folder.join(format!("{name}.toml"));
     fs::write(&path, text).map_err(reported)?;
+    for (name, text) in files {
+        fs::write(folder.join(name), text).map_err(reported)?;
+    }
     let loaded = Ours::new(&path.to_string_lossy(), &[]);
     fs::remove_dir_all(&folder).map_err(reported)?;
     loaded
 }
 
-/// The head of all scenes.
+/// The head of all scenes; nobody sleeps.
 pub fn head(name: &str, dt: f64, friction: f64) -> String {
+    format!("{}sleep = false\n", head_with_sleep(name, dt, friction))
+}
+
+/// The head of a scene whose bodies sleep when they have come to rest, as by default.
+pub fn head_with_sleep(name: &str, dt: f64, friction: f64) -> String {
     format!(
         "name = \"{name}\"\nduration = 20.0\ndt = {dt:?}\nresponse = \"constraint\"\n\
          [contact]\nfriction = {friction:?}\n[integrator]\nkind = \"implicit-euler\"\n"
@@ -99,10 +112,15 @@ pub fn tumbling() -> String {
             k + 1
         );
     }
+    text + &tray(TRAY)
+}
+
+/// A floor and four walls, so far from the middle, m.
+pub fn tray(half: f64) -> String {
     let quarter = std::f64::consts::FRAC_PI_2;
-    text += &plane("floor", [0.0; 3], [0.0; 3], 0.5);
-    text += &plane("left", [-TRAY, 0.0, 0.0], [0.0, quarter, 0.0], 0.5);
-    text += &plane("right", [TRAY, 0.0, 0.0], [0.0, -quarter, 0.0], 0.5);
-    text += &plane("front", [0.0, -TRAY, 0.0], [-quarter, 0.0, 0.0], 0.5);
-    text + &plane("back", [0.0, TRAY, 0.0], [quarter, 0.0, 0.0], 0.5)
+    plane("floor", [0.0; 3], [0.0; 3], 0.5)
+        + &plane("left", [-half, 0.0, 0.0], [0.0, quarter, 0.0], 0.5)
+        + &plane("right", [half, 0.0, 0.0], [0.0, -quarter, 0.0], 0.5)
+        + &plane("front", [0.0, -half, 0.0], [-quarter, 0.0, 0.0], 0.5)
+        + &plane("back", [0.0, half, 0.0], [quarter, 0.0, 0.0], 0.5)
 }

@@ -1,18 +1,20 @@
 //! rapier3d's rigid bodies in our scenes: the same places, masses, moments, friction and walls.
 //!
 //! Boxes are its cuboids. Other shapes are triangle meshes, or convex parts that its own
-//! decomposition makes of them with its own settings. Everything else is at its defaults, but
-//! that bodies may not sleep. Walls are thick fixed boxes, as in its own examples.
+//! decomposition makes of them with its own settings. Joints are its impulse joints, or those of
+//! its multibodies. Everything else is at its defaults, but that bodies may not sleep. Walls are
+//! thick fixed boxes, as in its own examples.
 
 use pliant::body::rigid::all::RigidEntry;
 use pliant::body::rigid::{RigidState, RigidTemplate};
 use pliant::body::soft::State;
 use pliant::math::{Aabb, Mat3, Quat, Vec3};
+use pliant::solve::joint::{JointDefinition, JointKind};
 use pliant_scene::loaded::LoadedScene;
 use pliant_scene::spec::Scene;
 use rapier3d::prelude::{
     ColliderBuilder, IntegrationParameters, MassProperties, PhysicsWorld, Pose, RigidBodyBuilder,
-    RigidBodyHandle, Rotation, SharedShape,
+    RigidBodyHandle, Rotation, SharedShape, SphericalJointBuilder,
 };
 
 use crate::engine::Engine;
@@ -26,6 +28,10 @@ const REACH: f64 = 2.0;
 pub enum Shapes {
     /// Boxes, whatever the mesh; bodies must not be turned at the start.
     Boxes,
+    /// Boxes with the multibody joints of the scene; otherwise these are impulse joints.
+    Multibodies,
+    /// The convex hull.
+    Hulls,
     /// The triangles of the surface.
     Triangles,
     /// Convex parts.
@@ -37,6 +43,8 @@ impl Shapes {
     pub fn name(self) -> &'static str {
         match self {
             Shapes::Boxes => "rapier3d, cuboids",
+            Shapes::Multibodies => "rapier3d, cuboids in multibodies",
+            Shapes::Hulls => "rapier3d, convex hulls",
             Shapes::Triangles => "rapier3d, triangle meshes",
             Shapes::Parts => "rapier3d, convex parts",
         }
@@ -97,6 +105,9 @@ impl Rapier {
             handles.push(world.insert(body, collider).0);
             bodies.push(member.body.clone());
         }
+        for joint in simulation.system.joints.list() {
+            insert_joint(&mut world, joint, &handles, &simulation.state.rigids, shapes)?;
+        }
         let (time, dt, vertex_count) = (0.0, info.dt, positions.len());
         Ok(Rapier { world, handles, bodies, time, dt, vertex_count })
     }
@@ -131,6 +142,43 @@ impl Engine for Rapier {
     }
 }
 
+/// A ball joint between two bodies, or one and the world.
+fn insert_joint(
+    world: &mut PhysicsWorld,
+    joint: &JointDefinition,
+    handles: &[RigidBodyHandle],
+    states: &[RigidState],
+    shapes: Shapes,
+) -> Result<(), String> {
+    if joint.kind != JointKind::Ball {
+        return Err("only ball joints are known to the peer".to_owned());
+    }
+    let local =
+        |body: usize, at: Vec3| rounded(states[body].turn.conjugate() * (at - states[body].centre));
+    let (first, [at, other_at]) = (joint.bodies.0, joint.anchors);
+    let (second, anchor) = match joint.bodies.1 {
+        Some(second) => (handles[second], local(second, other_at)),
+        None => {
+            let hook = RigidBodyBuilder::fixed().translation(rounded(other_at));
+            (world.insert_body(hook), rounded(Vec3::ZERO))
+        }
+    };
+    let (hung, own) = (handles[first], local(first, at));
+    let ball = |anchors: [_; 2]| {
+        let [parent, child] = anchors;
+        let joint = SphericalJointBuilder::new().local_anchor1(parent).local_anchor2(child);
+        joint.contacts_enabled(false)
+    };
+    if shapes != Shapes::Multibodies {
+        world.insert_impulse_joint(second, hung, ball([anchor, own]));
+        return Ok(());
+    }
+    // A body has one parent; where it has one already, it becomes that of the other.
+    let made = world.insert_multibody_joint(second, hung, ball([anchor, own]));
+    let made = made.or_else(|| world.insert_multibody_joint(hung, second, ball([own, anchor])));
+    made.map(drop).ok_or_else(|| "rapier3d refuses a multibody joint".to_owned())
+}
+
 /// The shape of a body, in its own axes.
 fn shape(
     built: &LoadedScene,
@@ -138,7 +186,7 @@ fn shape(
     shapes: Shapes,
     known: &mut Vec<Decomposed>,
 ) -> Result<ColliderBuilder, String> {
-    if shapes == Shapes::Boxes {
+    if matches!(shapes, Shapes::Boxes | Shapes::Multibodies) {
         let placed = &built.world.simulation().state.positions[member.vertices.clone()];
         let half = rounded(0.5 * Aabb::around(placed.iter().copied()).size());
         let back = Pose::from_parts(rounded(Vec3::ZERO), turn(rigid.turn.conjugate()));
@@ -149,6 +197,9 @@ fn shape(
     let triangles = &bodies.triangles()[bodies.triangles_of(member.id)];
     // Inner vertices are in no triangle; they do no harm.
     let points: Vec<_> = member.body.points.iter().map(|r| rounded(*r)).collect();
+    if shapes == Shapes::Hulls {
+        return ColliderBuilder::convex_hull(&points).ok_or_else(|| "no hull".to_owned());
+    }
     let corners: Vec<_> = triangles.iter().map(|corners| corners.map(|v| v.0 - first)).collect();
     if shapes == Shapes::Triangles {
         return ColliderBuilder::trimesh(points, corners).map_err(|error| format!("{error:?}"));

@@ -3,6 +3,7 @@
 use crate::rigid::angle::{self, AngleRow};
 use crate::rigid::beside::{self, Beside, Side};
 use crate::rigid::drift::{self, DriftRow};
+use crate::rigid::growth::{self, Threaded};
 
 /// Ours and rapier3d's.
 pub fn beside(run: &Beside) {
@@ -20,9 +21,10 @@ pub fn beside(run: &Beside) {
     );
     println!(
         "| side | ms per step | all steps, s | ours over theirs, by median | by all steps \
-         | inside in the end | most | crossings in the end | most | rms, m/s | top, m | ended |"
+         | inside in the end | most | crossings in the end | most | rms, m/s | top, m | moved, m \
+         | joints apart at most, m | ended |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     let Some(ours) = run.sides.first() else { return };
     for side in &run.sides {
         let ratio = |own: f64, other: f64| match std::ptr::eq(side, ours) {
@@ -30,7 +32,7 @@ pub fn beside(run: &Beside) {
             false => format!("{:.2}", own / other),
         };
         println!(
-            "| {} | {} | {:.1} | {} | {} | {} | {} | {} | {} | {:.2e} | {:.3} | {} |",
+            "| {} | {} | {:.1} | {} | {} | {} | {} | {} | {} | {:.2e} | {:.3} | {:.3} | {} | {} |",
             side.name,
             side.time.milliseconds(),
             side.total,
@@ -42,6 +44,8 @@ pub fn beside(run: &Beside) {
             side.crossings[1],
             side.rms,
             side.top,
+            side.moved,
+            side.gap.map_or("–".to_owned(), |gap| format!("{gap:.1e}")),
             ended(side),
         );
     }
@@ -49,6 +53,52 @@ pub fn beside(run: &Beside) {
 
 fn ended(side: &Side) -> &str {
     side.failure.as_deref().unwrap_or("yes")
+}
+
+/// Boxes in growing numbers.
+pub fn growth(runs: &[Beside]) {
+    println!(
+        "Cubes of 0.5 m, turned at random, fall for 2 s. Growth: time per n log n of the first.\n"
+    );
+    println!(
+        "| bodies | ms per step, mean | growth | rapier3d, ms | growth | ours over theirs \
+         | inside in the end | rapier3d |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    let per = |run: &Beside, side: &Side| {
+        let n = run.bodies as f64;
+        side.total / run.steps as f64 / (n * libm::log(n))
+    };
+    for run in runs {
+        let ([ours, theirs], [first, other]) = match (&run.sides[..], &runs[0].sides[..]) {
+            ([a, b, ..], [c, d, ..]) => ([a, b], [c, d]),
+            _ => continue,
+        };
+        let mean = |side: &Side| 1e3 * side.total / run.steps as f64;
+        println!(
+            "| {} | {:.3} | {:.2} | {:.3} | {:.2} | {:.2} | {} | {} |",
+            run.bodies,
+            mean(ours),
+            per(run, ours) / per(&runs[0], first),
+            mean(theirs),
+            per(run, theirs) / per(&runs[0], other),
+            ours.total / theirs.total,
+            ours.inside[0],
+            theirs.inside[0],
+        );
+    }
+}
+
+/// One thread and two.
+pub fn threads(rows: &[Threaded]) {
+    println!("Time on the clock, step by step in turn. Goal: {} times as fast.\n", growth::FASTER);
+    println!("| scene | one thread, s | two, s | faster | digest | the same bits |");
+    println!("|---|---|---|---|---|---|");
+    for Threaded { name, times: [one, two], digests: [a, b] } in rows {
+        let same = if a == b { "yes" } else { "no" };
+        let short: String = a.chars().take(16).collect();
+        println!("| {name} | {one:.2} | {two:.2} | {:.2} | {short} | {same} |", one / two);
+    }
 }
 
 /// Stacks of all sizes.

@@ -60,6 +60,8 @@ struct KeptPair {
 pub(super) struct KeptList {
     pairs: Vec<KeptPair>,
     contacts: Vec<Contact>,
+    /// Place, m, and normal of the contacts of one pair; scratch memory.
+    places: Vec<(Vec3, Vec3)>,
 }
 
 impl KeptList {
@@ -188,7 +190,7 @@ impl KeptPairs {
         (found, start): (&mut Vec<Contact>, usize),
         kept: &mut KeptList,
     ) {
-        reduce(found, start, positions);
+        reduce(found, start, positions, &mut kept.places);
         let own = &found[start..];
         let overlaps = own.iter().any(|contact| contact.gap <= 0.0);
         if let (false, Some((place, turn))) = (overlaps, self.relative(of)) {
@@ -237,7 +239,7 @@ impl KeptPairs {
 
     /// Writes the pairs of the last step.
     pub(crate) fn save(&self, memory: &mut Snapshot) {
-        let KeptList { pairs, contacts } = &self.last;
+        let KeptList { pairs, contacts, .. } = &self.last;
         memory.write(pairs.len() as f64);
         memory.write(contacts.len() as f64);
         for pair in pairs {
@@ -331,7 +333,12 @@ fn corners_of(entry: &RigidEntry) -> Option<([usize; 3], f64)> {
 ///
 /// Corners that lie on corners are found from both sides and as edges too; between rigid bodies
 /// these are one constraint several times over.
-fn reduce(found: &mut Vec<Contact>, start: usize, positions: &[Vec3]) {
+fn reduce(
+    found: &mut Vec<Contact>,
+    start: usize,
+    positions: &[Vec3],
+    places: &mut Vec<(Vec3, Vec3)>,
+) {
     let place =
         |contact: &Contact| 0.5 * (contact.place(1.0, positions) + contact.place(-1.0, positions));
     let first = found.get(start).map(|contact| contact.bodies.0);
@@ -339,20 +346,20 @@ fn reduce(found: &mut Vec<Contact>, start: usize, positions: &[Vec3]) {
         if Some(contact.bodies.0) == first { contact.normal } else { -contact.normal }
     };
     found[start..].sort_unstable_by(|a, b| a.gap.total_cmp(&b.gap).then(a.feature.cmp(&b.feature)));
-    let mut end = start;
+    places.clear();
     for k in start..found.len() {
         let contact = found[k];
         let (at, normal) = (place(&contact), facing(&contact));
         let reach = NEAR * contact.size;
-        let is_known = found[start..end].iter().any(|known| {
-            place(known).distance_squared(at) <= reach * reach && facing(known).dot(normal) >= ALONG
+        let is_known = places.iter().any(|(known, facing)| {
+            known.distance_squared(at) <= reach * reach && facing.dot(normal) >= ALONG
         });
         if !is_known {
-            found[end] = contact;
-            end += 1;
+            found[start + places.len()] = contact;
+            places.push((at, normal));
         }
     }
-    found.truncate(end);
+    found.truncate(start + places.len());
 }
 
 fn save_contact(contact: &Contact, memory: &mut Snapshot) {

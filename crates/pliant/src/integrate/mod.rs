@@ -100,8 +100,9 @@ pub struct StepScratch {
 }
 
 impl StepScratch {
-    /// Notes what bodies that come to rest leave to what they lie on.
+    /// Notes what bodies that come to rest leave to what they lie on, and what shifts put in.
     pub(crate) fn add_rested(&mut self, rigids: &RigidBodySet) {
+        self.contact.energy_input += self.substeps.lifted;
         for member in rigids.entries() {
             let first = member.unknown as u32;
             let rested = &self.substeps.rested;

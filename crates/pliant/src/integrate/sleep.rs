@@ -2,12 +2,14 @@
 //!
 //! Bodies that are in contact or jointed form an island. An island sleeps when all of it has been
 //! at rest for a while and it rests on nothing that moves; it wakes as a whole when something
-//! touches, shifts or pushes it.
+//! touches, shifts or pushes it. What is slow but gets faster in every step, as a large box that
+//! begins to slide, is not at rest.
 //!
-//! | here    | meaning                                                                  |
-//! |---------|--------------------------------------------------------------------------|
-//! | `quiet` | speed of the farthest point per size, below which a body is at rest, 1/s |
-//! | `after` | time at rest after which it sleeps, s                                    |
+//! | here     | meaning                                                                  |
+//! |----------|--------------------------------------------------------------------------|
+//! | `quiet`  | speed of the farthest point per size, below which a body is at rest, 1/s |
+//! | `after`  | time at rest after which it sleeps, s                                    |
+//! | `faster` | time for which a body has got faster in every step, s                    |
 
 use crate::body::rigid::RigidState;
 use crate::body::rigid::all::{RigidBodySet, RigidEntry};
@@ -33,6 +35,14 @@ impl Default for SleepSettings {
     }
 }
 
+/// Share of `after` for which a body may get faster and still be at rest.
+///
+/// What sways about a place gets faster for half of its time, what slides off all the time.
+const FASTER: f64 = 0.5;
+
+/// Speed below which a body is at rest whatever it gains, per speed of one at rest: rounding.
+const ROUNDING: f64 = 1e-9;
+
 /// What joins rigid bodies into islands: contacts and joints.
 #[derive(Clone, Debug)]
 pub(crate) struct IslandEdges<'a, J> {
@@ -47,6 +57,10 @@ pub(crate) struct IslandEdges<'a, J> {
 pub(crate) struct Sleep {
     /// Time at rest of each rigid body, s.
     rest: Vec<f64>,
+    /// Time for which each has got faster in every step, s.
+    faster: Vec<f64>,
+    /// Of the farthest point of each after the last step, m/s.
+    speeds: Vec<f64>,
     /// Smallest member of each sleeping body's island; none for one awake.
     islands: Vec<Option<u32>>,
     sizes: Vec<f64>,
@@ -66,6 +80,8 @@ impl Sleep {
         let members = rigids.entries();
         // After a snapshot of before the first step these may be of another size.
         self.rest.resize(members.len(), 0.0);
+        self.faster.resize(members.len(), 0.0);
+        self.speeds.resize(members.len(), 0.0);
         self.islands.resize(members.len(), None);
         if self.sizes.len() == members.len() {
             return;
@@ -133,14 +149,21 @@ impl Sleep {
         let IslandEdges { output, joined } = edges;
         for (k, state) in states.iter().enumerate() {
             let speed = state.velocity.length() + self.sizes[k] * state.spin.length();
-            let is_quiet = speed < settings.quiet * self.sizes[k];
-            self.rest[k] = if is_quiet { self.rest[k] + dt } else { 0.0 };
+            let quiet = settings.quiet * self.sizes[k];
+            self.rest[k] = if speed < quiet { self.rest[k] + dt } else { 0.0 };
+            let before = std::mem::replace(&mut self.speeds[k], speed);
+            let is_faster = speed > before && speed > ROUNDING * quiet;
+            self.faster[k] = if is_faster { self.faster[k] + dt } else { 0.0 };
         }
-        let Sleep { rest, islands, parents, may, .. } = self;
+        let Sleep { rest, faster, islands, parents, may, .. } = self;
         parents.clear();
         parents.extend(0..states.len() as u32);
         may.clear();
-        may.extend(rest.iter().map(|rest| *rest >= settings.after));
+        may.extend(
+            rest.iter().zip(faster).map(|(rest, faster)| {
+                *rest >= settings.after && *faster <= FASTER * settings.after
+            }),
+        );
         let pressing = output.rows.iter().zip(&output.row_impulses);
         for (row, _) in pressing.filter(|(_, row_impulse)| row_impulse.normal > 0.0) {
             let Some(a) = rigids.index(row.bodies.0) else {
@@ -169,11 +192,13 @@ impl Sleep {
         }
     }
 
-    /// Writes which bodies sleep, and the times at rest.
+    /// Writes which bodies sleep, the times at rest and the speeds.
     pub(crate) fn save(&self, memory: &mut Snapshot) {
         memory.write(self.rest.len() as f64);
-        for (rest, island) in self.rest.iter().zip(&self.islands) {
-            memory.write(*rest);
+        for (k, island) in self.islands.iter().enumerate() {
+            [self.rest[k], self.faster[k], self.speeds[k]]
+                .iter()
+                .for_each(|own| memory.write(*own));
             memory.write(island.map_or(-1.0, f64::from));
         }
     }
@@ -181,12 +206,15 @@ impl Sleep {
     /// Reads what [`Sleep::save`] wrote.
     pub(crate) fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         let count = memory.read("sleep")?;
-        self.rest.clear();
-        self.islands.clear();
+        let Sleep { rest, faster, speeds, islands, .. } = self;
+        islands.clear();
+        [&mut *rest, &mut *faster, &mut *speeds].into_iter().for_each(Vec::clear);
         for _ in 0..count as usize {
-            self.rest.push(memory.read("sleep")?);
+            for list in [&mut *rest, &mut *faster, &mut *speeds] {
+                list.push(memory.read("sleep")?);
+            }
             let number = memory.read("sleep")?;
-            self.islands.push((number >= 0.0).then_some(number as u32));
+            islands.push((number >= 0.0).then_some(number as u32));
         }
         Ok(())
     }

@@ -24,11 +24,11 @@ use crate::solve::gauss_seidel::{self, GaussSeidel, Relaxed, SweepLimits};
 /// Gap that is good enough, per offset.
 const GOAL: f64 = 0.5;
 /// Contacts that lack more than this many offsets are deep.
-const DEEP: f64 = 2.0;
+pub(super) const DEEP: f64 = 2.0;
 /// Share of the error that one step corrects: of shallow and of deep contacts.
-const SHARES: [f64; 2] = [0.2, 1.0];
+pub(super) const SHARES: [f64; 2] = [0.2, 1.0];
 /// Largest correction of one step, per size: of shallow and of deep contacts.
-const CAPS: [f64; 2] = [0.05, 0.2];
+pub(super) const CAPS: [f64; 2] = [0.05, 0.2];
 /// Share of a long way out that one step goes, where that is more than its cap.
 const LONG: f64 = 0.5;
 /// Determinant of an inertia over the cube of its mean below which it is rounding.

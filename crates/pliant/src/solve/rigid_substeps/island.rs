@@ -16,6 +16,7 @@ use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3, outer_square};
 use crate::solve::dense::inverse;
+use crate::solve::position_correction::{CAPS, DEEP, SHARES};
 use crate::solve::rigid_substeps::gather::{self, ContactPoint};
 use crate::solve::rigid_substeps::patch::{MOST, Motion, Patch, SolverBody};
 use crate::solve::rigid_substeps::relax::{Direction, Solution};
@@ -44,13 +45,10 @@ const STOREY: f64 = 0.1;
 const BELOW: f64 = 0.317;
 
 /// Gap that is good enough, per offset; what is nearer is shifted.
+///
+/// Above that of the correction before the step, so that this one finds nothing to do where
+/// contacts only sag.
 const GOAL: f64 = 0.75;
-
-/// Share of what is lacking that one step corrects, and the most per size.
-const SHARE: [f64; 2] = [0.2, 0.05];
-
-/// Offsets that are lacking where whole bodies are translated before the step instead.
-const DEEP: f64 = 2.0;
 
 /// What is lacking, per offset, that is not worth a shift.
 const LITTLE: f64 = 1e-3;
@@ -106,6 +104,8 @@ pub(super) struct Island {
     ages: Vec<f64>,
     /// Momentum that rest took from each, N·s.
     pub rested: Vec<Vec3>,
+    /// Energy that shifts against the forces on bodies have put in, J; not negative.
+    pub lifted: f64,
     pub count: usize,
     pub length: f64,
     /// Of all patches now, ascending by pair.
@@ -407,14 +407,15 @@ impl Island {
             let place = if direction == Direction::Forward { k } else { count - 1 - k };
             let place = self.order[place].1 as usize;
             let patch = &mut self.patches[place];
-            let mut targets = [0.0; MOST];
-            if !patch.is_closed {
+            // Paths are those of the start of the substep in all of its sweeps.
+            if !patch.is_closed && direction == Direction::Forward {
                 let [a, b] = patch.sides.map(|side| &self.paths[side as usize]);
                 let gaps = patch.gaps_after([a, b], elapsed);
-                for i in 0..patch.count {
-                    targets[i] = patch.surface_normal[i] - gaps[i].max(0.0) * inv_length;
+                for (i, gap) in gaps.iter().enumerate().take(patch.count) {
+                    patch.targets[i] = patch.surface_normal[i] - gap.max(0.0) * inv_length;
                 }
             }
+            let targets = patch.targets;
             let solution = patch.relax(&targets, &self.bodies, &mut self.velocities, direction);
             self.slipped[place] |= solution == Solution::Slips;
         }
@@ -461,6 +462,7 @@ impl Island {
 
     /// Shifts bodies that are too near; no velocity changes.
     fn shift(&mut self, dt: f64) {
+        self.lifted = 0.0;
         let wanted = &mut self.wanted;
         wanted.clear();
         let mut is_any = false;
@@ -471,11 +473,12 @@ impl Island {
             for i in 0..patch.count {
                 let lacking = (GOAL - 1.0) * patch.offset - gaps[i];
                 want[i] = match lacking > 0.0 {
+                    // Whole bodies are translated before the step instead.
                     true if lacking > DEEP * patch.offset => 0.0,
-                    true => (SHARE[0] * lacking).min(SHARE[1] * patch.size),
+                    true => (SHARES[0] * lacking).min(CAPS[0] * patch.size),
                     false => lacking,
                 };
-                is_any |= want[i] > LITTLE * SHARE[0] * patch.offset;
+                is_any |= want[i] > LITTLE * SHARES[0] * patch.offset;
             }
             wanted.push(want);
         }
@@ -494,10 +497,17 @@ impl Island {
                 push_apart(&self.patches[k], &wanted[k], &mut pushes[k], &self.bodies, shifts);
             }
         }
-        for (path, shift) in self.paths.iter_mut().zip(shifts) {
-            path.linear += shift.linear;
-            path.angular += shift.angular;
+        let inv_length = self.length.recip();
+        let mut lifted = 0.0;
+        for (k, shift) in shifts.iter().enumerate() {
+            self.paths[k].linear += shift.linear;
+            self.paths[k].angular += shift.angular;
+            if self.bodies[k].inv_mass > 0.0 {
+                let force = inv_length / self.bodies[k].inv_mass * self.pushes[k].linear;
+                lifted -= force.dot(shift.linear);
+            }
         }
+        self.lifted = lifted.max(0.0);
     }
 
     /// Restores the angular momentum of an island that touches nothing fixed.

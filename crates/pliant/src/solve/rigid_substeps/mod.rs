@@ -65,6 +65,8 @@ pub struct SubstepOutput {
     pub(crate) last: Vec<Option<LastSubstep>>,
     /// First unknown of each body that rest has slowed down, and the momentum lost, N·s.
     pub(crate) rested: Vec<(u32, Vec3)>,
+    /// Energy that shifts of bodies that were too near have put in, J.
+    pub(crate) lifted: f64,
 }
 
 impl SubstepOutput {
@@ -77,6 +79,7 @@ impl SubstepOutput {
     fn clear(&mut self, contacts: usize) {
         self.motions.clear();
         self.rested.clear();
+        self.lifted = 0.0;
         self.last.clear();
         self.last.resize(contacts, None);
     }
@@ -150,6 +153,7 @@ impl RigidSubsteps {
             forces.extend_from_slice(&island.forces);
             write_motions(island, equations.dt, rigid, velocities, output);
             write_impulses(island, contacts.all, row_impulses, output);
+            output.lifted += island.lifted;
             most = most.max(2 * island.count);
         }
         forces.sort_unstable_by_key(|point| point.pair);

@@ -121,6 +121,8 @@ pub(super) struct Patch {
     pub point_masses: [f64; MOST],
     /// Inverse of the block of (uₙ, w₁, w₂).
     pub normal_inv: Mat3,
+    /// Least speed of each point in the present substep, m/s.
+    pub targets: [f64; MOST],
     /// Inverse of the block of (u₁, u₂): its corner, side and corner, kg.
     pub tangent_inv: [f64; 3],
     /// Sum of the impulses of all substeps so far.
@@ -207,6 +209,7 @@ impl Patch {
             k: [[0.0; 6]; 6],
             point_masses: [0.0; MOST],
             normal_inv: Mat3::ZERO,
+            targets: [0.0; MOST],
             tangent_inv: [0.0; 3],
             total: PatchImpulse::default(),
             surface_normal: [0.0; MOST],

@@ -131,14 +131,15 @@ impl Patch {
             lacking[2] += spread[2] * target;
         }
         let e = &lacking;
-        let change = self.k_inv.map(|row| {
-            row[0] * e[0]
+        let mut change = [0.0; 6];
+        for (own, row) in change.iter_mut().zip(&self.k_inv) {
+            *own = row[0] * e[0]
                 + row[1] * e[1]
                 + row[2] * e[2]
                 + row[3] * e[3]
                 + row[4] * e[4]
-                + row[5] * e[5]
-        });
+                + row[5] * e[5];
+        }
         let normals = std::array::from_fn(|i| {
             let q = &self.spread[i];
             self.impulse.normals[i] + q[0] * change[0] + q[1] * change[1] + q[2] * change[2]
