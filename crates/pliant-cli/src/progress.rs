@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use pliant_run::run::Progress;
 
-use crate::show::{is_quiet, plain};
+use crate::show::{counted, is_quiet, plain};
 
 /// Exit code of a run that was interrupted and can be resumed.
 pub const INTERRUPTED: u8 = 130;
@@ -116,6 +116,42 @@ impl FrameBar {
     }
 
     /// Removes the bar.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// What the line of a separation looks like.
+const ROUNDS: &str = "{msg}: round {pos}, {prefix} left";
+
+/// A line for rounds of which the number is not known; also handles Ctrl-C.
+pub struct RoundBar {
+    bar: ProgressBar,
+    stop: Arc<AtomicBool>,
+}
+
+impl RoundBar {
+    /// A line with a name, or a one-line error if Ctrl-C cannot be handled.
+    pub fn new(name: &str) -> Result<RoundBar, String> {
+        let stop = listen().map_err(|error| format!("cannot watch for Ctrl-C: {error}"))?;
+        let bar = drawn(name);
+        if let Ok(style) = ProgressStyle::with_template(ROUNDS) {
+            bar.set_style(style);
+        }
+        Ok(RoundBar { bar, stop })
+    }
+
+    /// Shows the round and how many pairs are left; breaks after Ctrl-C.
+    pub fn round(&self, round: usize, pairs: usize) -> ControlFlow<()> {
+        self.bar.set_prefix(counted(pairs, "pair", "pairs"));
+        self.bar.set_position(round as u64);
+        match self.stop.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Removes the line.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
     }
