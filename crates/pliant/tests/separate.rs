@@ -295,3 +295,90 @@ fn a_surface_that_meets_itself_is_found() {
     folded[corner] = Vec3::splat(-2.0);
     assert!(!self_intersections(&free(&mesh, &folded)).is_empty());
 }
+
+fn soft() -> SeparateSettings {
+    SeparateSettings { manner: Manner::Soft, ..SeparateSettings::default() }
+}
+
+#[test]
+fn soft_balls_give_way_where_they_meet_and_stay_sound() {
+    let (a, b) = (sphere(1.0), sphere(1.0));
+    let there = moved(&b, Quat::from_rotation_x(0.3), Vec3::new(1.7, 0.1, 0.0));
+    let bodies = [free(&a, a.positions()), free(&b, &there)];
+    let found = separated(&bodies, soft());
+    for change in &found.changes {
+        assert_eq!((change.manner, change.inverted_tets), (Manner::Soft, 0));
+        assert!(change.strain > 0.01 && change.strain < 0.5, "{change:?}");
+        // Half of the overlap of 0.3 m each, and some more where they are pressed flat.
+        assert!(change.largest_movement > 0.1 && change.largest_movement < 0.4, "{change:?}");
+        // They stay nearer to their places than bodies that only move.
+        assert!(change.mean_movement < 0.12, "{change:?}");
+    }
+}
+
+#[test]
+fn soft_surfaces_come_back_with_their_triangles_and_deform() {
+    let mesh = sphere(0.5);
+    let skin = skin(&mesh);
+    let there: Vec<Vec3> =
+        skin.positions().iter().map(|p| *p + Vec3::new(0.8, 0.05, 0.1)).collect();
+    let body = |positions| Body { mesh: Mesh::Surface(&skin), positions, mobility: Mobility::Free };
+    let bodies = [body(skin.positions()), body(there.as_slice())];
+    let found = separated(&bodies, soft());
+    assert!(found.changes.iter().all(|change| change.manner == Manner::Soft));
+    assert!(found.changes.iter().all(|change| change.strain > 0.01), "{:?}", found.changes);
+}
+
+#[test]
+fn a_soft_body_squeezed_between_fixed_walls_gets_thinner() {
+    // A ball of 1 m between walls 0.9 m apart.
+    let (wall, ball) = (block(Vec3::new(1.0, 3.0, 3.0)), sphere(0.5));
+    let [left, right] = [-0.95, 0.95].map(|x| moved(&wall, Quat::IDENTITY, x * Vec3::X));
+    let bodies = [fixed(&wall, &left), fixed(&wall, &right), free(&ball, ball.positions())];
+    let found = separated(&bodies, soft());
+    let width = Aabb::around(found.positions[2].iter().copied()).size().x;
+    assert!(width < 0.9 && width > 0.88, "{width}");
+    assert!(found.changes[2].translation.length() < 0.02, "{:?}", found.changes[2]);
+    assert_eq!(found.changes[2].inverted_tets, 0);
+    // Without softness it must leave between them.
+    let out = separated(&bodies, rigid());
+    assert!(out.changes[2].translation.length() > 1.0, "{:?}", out.changes[2]);
+}
+
+#[test]
+fn auto_moves_what_is_shallow_and_deforms_what_is_deep() {
+    let mesh = sphere(0.5);
+    let manner_at = |x: f64| {
+        let there = moved(&mesh, Quat::IDENTITY, x * Vec3::X);
+        let bodies = [free(&mesh, mesh.positions()), free(&mesh, &there)];
+        separated(&bodies, SeparateSettings::default()).changes[0].manner
+    };
+    // Each moves by half of the overlap: 0.01 m and 0.1 m, of 1 m.
+    assert_eq!((manner_at(0.98), manner_at(0.8)), (Manner::Rigid, Manner::Soft));
+}
+
+#[test]
+fn a_pile_of_soft_bodies_comes_apart_without_new_faults() {
+    let meshes = [block(Vec3::new(0.6, 1.0, 0.4)), sphere(0.4), ring(0.2)];
+    let mut random = Random::new(5);
+    let places: Vec<Vec<Vec3>> =
+        (0..8).map(|k| moved(&meshes[k % 3], random.rotation(), 1.2 * random.vec3())).collect();
+    let bodies: Vec<_> =
+        places.iter().enumerate().map(|(k, at)| free(&meshes[k % 3], at)).collect();
+    let found = separated(&bodies, soft());
+    for (body, (positions, change)) in found.positions.iter().zip(&found.changes).enumerate() {
+        assert_eq!(change.inverted_tets, 0, "{body}");
+        let now = Body { positions, ..bodies[body] };
+        assert!(self_intersections(&now).is_empty(), "{body}");
+    }
+}
+
+#[test]
+fn two_runs_give_the_same_bits() {
+    let mesh = sphere(0.5);
+    let there = moved(&mesh, Quat::IDENTITY, Vec3::new(0.6, 0.2, 0.1));
+    let bodies = [free(&mesh, mesh.positions()), free(&mesh, &there)];
+    for settings in [rigid(), soft()] {
+        assert_eq!(separate(&bodies, &settings).unwrap(), separate(&bodies, &settings).unwrap());
+    }
+}
