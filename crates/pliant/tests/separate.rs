@@ -52,7 +52,7 @@ fn moved(mesh: &TetMesh, turn: Quat, by: Vec3) -> Vec<Vec3> {
 }
 
 fn free<'a>(mesh: &'a TetMesh, positions: &'a [Vec3]) -> Body<'a> {
-    Body { mesh: Mesh::Tets(mesh), positions, mobility: Mobility::Free }
+    Body::new(Mesh::Tets(mesh), positions)
 }
 
 fn fixed<'a>(mesh: &'a TetMesh, positions: &'a [Vec3]) -> Body<'a> {
@@ -322,7 +322,7 @@ fn soft_surfaces_come_back_with_their_triangles_and_deform() {
     let skin = skin(&mesh);
     let there: Vec<Vec3> =
         skin.positions().iter().map(|p| *p + Vec3::new(0.8, 0.05, 0.1)).collect();
-    let body = |positions| Body { mesh: Mesh::Surface(&skin), positions, mobility: Mobility::Free };
+    let body = |positions| Body::new(Mesh::Surface(&skin), positions);
     let bodies = [body(skin.positions()), body(there.as_slice())];
     let found = separated(&bodies, soft());
     assert!(found.changes.iter().all(|change| change.manner == Manner::Soft));

@@ -203,9 +203,8 @@ pub fn separate_files(
         .iter()
         .zip(&mobility)
         .map(|(part, mobility)| Body {
-            mesh: part.sound.borrow(),
-            positions: part.sound.positions(),
             mobility: *mobility,
+            ..Body::new(part.sound.borrow(), part.sound.positions())
         })
         .collect();
     let mut staging = None;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pliant::math::Vec3;
-use pliant::separate::{Body, Mobility, Overlap, overlaps};
+use pliant::separate::{Body, Overlap, overlaps};
 use pliant_io::atomic_file;
 use pliant_io::mesh::parse::Format;
 use pliant_io::mesh::{MeshFileError, write_tets, write_triangles};
@@ -106,11 +106,7 @@ pub fn judged(
     let meshes = sources.iter().flat_map(|source| &source.bodies);
     let bodies: Vec<Body<'_>> = meshes
         .zip(&of_bodies)
-        .map(|(part, positions)| Body {
-            mesh: part.sound.borrow(),
-            positions,
-            mobility: Mobility::Free,
-        })
+        .map(|(part, positions)| Body::new(part.sound.borrow(), positions))
         .collect();
     Ok(overlaps(&bodies, gap, kept_nested)?)
 }

@@ -100,9 +100,11 @@ impl FromStr for Manner {
 /// Whether a body may be moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mobility {
-    /// It may.
+    /// It may be moved, and deformed where the manner says so.
     #[default]
     Free,
+    /// It may be moved, but not deformed.
+    Rigid,
     /// It stays where it is.
     Fixed,
 }
@@ -126,6 +128,15 @@ pub struct Body<'a> {
     pub positions: &'a [Vec3],
     /// Whether it may be moved.
     pub mobility: Mobility,
+    /// What movement is shared by, kg; its volume where none is given, which must not be mixed.
+    pub mass: Option<f64>,
+}
+
+impl<'a> Body<'a> {
+    /// A body that may be moved and deformed.
+    pub fn new(mesh: Mesh<'a>, positions: &'a [Vec3]) -> Body<'a> {
+        Body { mesh, positions, mobility: Mobility::Free, mass: None }
+    }
 }
 
 /// How bodies are separated.

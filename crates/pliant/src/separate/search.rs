@@ -61,7 +61,7 @@ impl Search<'_> {
         match manner {
             Manner::Rigid => self.rigid(self.start, report),
             Manner::Soft => {
-                let every: Vec<bool> = self.bodies.iter().map(is_free).collect();
+                let every: Vec<bool> = self.bodies.iter().map(may_deform).collect();
                 self.soft(&every, 0, report)
             }
             Manner::Auto => self.auto(report),
@@ -74,7 +74,7 @@ impl Search<'_> {
         let far = |body: usize| {
             let moved = self.start[body].first().zip(found.positions[body].first());
             let way = moved.map_or(0.0, |(from, to)| from.distance(*to));
-            is_free(&self.bodies[body]) && way > self.share * self.shapes[body].size
+            may_deform(&self.bodies[body]) && way > self.share * self.shapes[body].size
         };
         let soft: Vec<bool> = (0..self.bodies.len()).map(far).collect();
         if found.stopped || !soft.contains(&true) {
@@ -86,7 +86,10 @@ impl Search<'_> {
     /// Translations from some positions, m.
     fn rigid(&self, start: &[Vec<Vec3>], report: Report<'_>) -> Found {
         let inv_mass = |(body, shape): (&Body<'_>, &Shape)| match body.mobility {
-            Mobility::Free => shape.volume.recip(),
+            Mobility::Free | Mobility::Rigid => {
+                let mass = body.mass.filter(|mass| mass.is_finite() && *mass > 0.0);
+                mass.unwrap_or(shape.volume).recip()
+            }
             Mobility::Fixed => 0.0,
         };
         let inv_masses: Vec<f64> = self.bodies.iter().zip(self.shapes).map(inv_mass).collect();
@@ -151,7 +154,7 @@ impl Search<'_> {
         let placed = placed(self.shapes, positions, self.gap);
         let scene = Scene { shapes: self.shapes, placed: &placed, nested: self.nested };
         let judged = scene.judge(self.gap);
-        let is_both_fixed = |pair: [usize; 2]| pair.iter().all(|b| !is_free(&self.bodies[*b]));
+        let is_both_fixed = |pair: [usize; 2]| pair.iter().all(|b| is_fixed(&self.bodies[*b]));
         judged.iter().all(|judged| is_both_fixed(judged.pair))
     }
 
@@ -159,7 +162,7 @@ impl Search<'_> {
     fn soft_body(&self, body: usize, level: usize) -> SoftBody {
         let size = self.shapes[body].size;
         let rigid = || SoftBody { compliance: Compliance::Rigid(1.0 / size), carried: None };
-        if !is_free(&self.bodies[body]) {
+        if is_fixed(&self.bodies[body]) {
             return SoftBody { compliance: Compliance::Fixed, carried: None };
         }
         let Some(attachment) = ATTACHMENTS.get(level) else { return rigid() };
@@ -202,8 +205,12 @@ impl Search<'_> {
     }
 }
 
-fn is_free(body: &Body<'_>) -> bool {
+fn may_deform(body: &Body<'_>) -> bool {
     body.mobility == Mobility::Free
+}
+
+fn is_fixed(body: &Body<'_>) -> bool {
+    body.mobility == Mobility::Fixed
 }
 
 /// Tets inside a surface at some positions, m.
