@@ -122,29 +122,29 @@ impl FrameBar {
 }
 
 /// What the line of a separation looks like.
-const ROUNDS: &str = "{msg}: round {pos}, {prefix} left";
+const SEARCH: &str = "{msg}: iteration {pos}, {prefix} left";
 
-/// A line for rounds of which the number is not known; also handles Ctrl-C.
-pub struct RoundBar {
+/// A line for iterations of which the number is not known; also handles Ctrl-C.
+pub struct SearchBar {
     bar: ProgressBar,
     stop: Arc<AtomicBool>,
 }
 
-impl RoundBar {
+impl SearchBar {
     /// A line with a name, or a one-line error if Ctrl-C cannot be handled.
-    pub fn new(name: &str) -> Result<RoundBar, String> {
+    pub fn new(name: &str) -> Result<SearchBar, String> {
         let stop = listen().map_err(|error| format!("cannot watch for Ctrl-C: {error}"))?;
         let bar = drawn(name);
-        if let Ok(style) = ProgressStyle::with_template(ROUNDS) {
+        if let Ok(style) = ProgressStyle::with_template(SEARCH) {
             bar.set_style(style);
         }
-        Ok(RoundBar { bar, stop })
+        Ok(SearchBar { bar, stop })
     }
 
-    /// Shows the round and how many pairs are left; breaks after Ctrl-C.
-    pub fn round(&self, round: usize, pairs: usize) -> ControlFlow<()> {
+    /// Shows the iteration and how many pairs are left; breaks after Ctrl-C.
+    pub fn step(&self, iteration: usize, pairs: usize) -> ControlFlow<()> {
         self.bar.set_prefix(counted(pairs, "pair", "pairs"));
-        self.bar.set_position(round as u64);
+        self.bar.set_position(iteration as u64);
         match self.stop.load(Ordering::Relaxed) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),

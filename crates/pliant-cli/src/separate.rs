@@ -12,7 +12,7 @@ use pliant_run::separate::{
 };
 
 use crate::choice::choice;
-use crate::progress::{INTERRUPTED, RoundBar};
+use crate::progress::{INTERRUPTED, SearchBar};
 use crate::show::{self, DIM, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
 
 /// Digits of lengths and shares.
@@ -38,7 +38,7 @@ arguments or input, 130 when interrupted. When pairs are left, nothing is writte
 --partial.
 
 With --json, one object on stdout:
-  {\"free\",\"gap\",\"by\",\"rounds\",\"written\":[…],\"kept_nested\":[[0,1]],\"notices\":[…],
+  {\"free\",\"gap\",\"by\",\"iterations\",\"written\":[…],\"kept_nested\":[[0,1]],\"notices\":[…],
    \"bodies\":[{\"name\",\"kind\":\"tets|surface\",\"vertices\",\"triangles\",\"tets\",\"fixed\",
      \"by\":\"none|rigid|soft\",\"largest_movement\",\"mean_movement\",\"translation\":[x,y,z],
      \"rotation_degrees\",\"strain\",\"volume_change\",\"inverted_tets\",
@@ -109,11 +109,12 @@ pub fn run(arguments: &SeparateArguments) -> Result<ExitCode, EarlyExit> {
         },
         partial: if arguments.partial { Partial::Write } else { Partial::Refuse },
     };
-    let bar = match RoundBar::new("separate") {
+    let bar = match SearchBar::new("separate") {
         Ok(bar) => bar,
         Err(why) => return Ok(failed(&why)),
     };
-    let done = separate_files(&request, &mut |progress| bar.round(progress.round, progress.pairs));
+    let done =
+        separate_files(&request, &mut |progress| bar.step(progress.iteration, progress.pairs));
     bar.clear();
     let report = match done {
         Ok(report) => report,

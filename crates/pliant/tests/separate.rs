@@ -133,8 +133,8 @@ fn movement_is_shared_by_mass_and_fixed_bodies_stay() {
     let (large, small) = (block(Vec3::splat(2.0)), block(Vec3::ONE)); // volumes 8 and 1
     let beside = moved(&small, Quat::IDENTITY, Vec3::new(1.3, 0.1, 0.2));
     let both = separated(&[free(&large, large.positions()), free(&small, &beside)], rigid());
-    let ways = both.changes.iter().map(|change| change.translation.length()).collect::<Vec<_>>();
-    assert!((ways[1] / ways[0] - 8.0).abs() < 1e-6, "{ways:?}");
+    let lengths = both.changes.iter().map(|change| change.translation.length()).collect::<Vec<_>>();
+    assert!((lengths[1] / lengths[0] - 8.0).abs() < 1e-6, "{lengths:?}");
     let one = separated(&[fixed(&large, large.positions()), free(&small, &beside)], rigid());
     assert_eq!(one.changes[0].largest_movement, 0.0);
     assert_eq!(one.positions[0], large.positions());
@@ -155,7 +155,7 @@ fn bodies_apart_stay_bit_by_bit() {
     let mesh = sphere(0.5);
     let there = moved(&mesh, Quat::IDENTITY, Vec3::new(1.1, 0.0, 0.0));
     let found = separated(&[free(&mesh, mesh.positions()), free(&mesh, &there)], rigid());
-    assert_eq!((found.before.len(), found.rounds), (0, 0));
+    assert_eq!((found.before.len(), found.iterations), (0, 0));
     assert_eq!(found.positions, [mesh.positions().to_vec(), there]);
 }
 
@@ -192,7 +192,7 @@ fn a_body_inside_another_is_taken_out_unless_it_shall_stay() {
     assert!(relative(&out) > 0.9, "{}", relative(&out));
     let settings = SeparateSettings { nesting: Nesting::Keep, ..rigid() };
     let kept = separated(&bodies, settings);
-    assert_eq!((kept.kept_nested.as_slice(), kept.rounds), ([[0, 1]].as_slice(), 0));
+    assert_eq!((kept.kept_nested.as_slice(), kept.iterations), ([[0, 1]].as_slice(), 0));
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn thirty_bodies_thrown_together_come_apart_as_tets_and_as_surfaces() {
     assert_eq!(found.positions, of_surfaces.positions);
     let size = Aabb::around(places.iter().flatten().copied()).size().max_element();
     let most = found.changes.iter().map(|change| change.largest_movement).fold(0.0, f64::max);
-    assert!(most < 1.5 * size, "{most} {size}, {} rounds", found.rounds);
+    assert!(most < 1.5 * size, "{most} {size}, {} iterations", found.iterations);
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn bad_input_is_refused_by_body_and_value() {
     let points = Body { mesh: Mesh::Particles(27), ..free(&mesh, mesh.positions()) };
     let why = "body 1 has no inside: only tets and closed surfaces can be separated";
     check(points, 0.1, why);
-    let why = "the gap is -1, it must be finite and at least 0";
+    let why = "the gap is -1, it must be from 0 to 1000 times the size of the largest body";
     check(free(&mesh, mesh.positions()), -1.0, why);
     let flat: Vec<Vec3> = mesh.positions().iter().map(|p| p.with_z(0.0)).collect();
     check(

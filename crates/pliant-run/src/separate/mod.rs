@@ -275,7 +275,7 @@ impl Written {
     }
 }
 
-/// Bodies that are separated and written, more than once where rounding demands it.
+/// Bodies that are separated and written, more than once where rounding asks for it.
 struct Attempt<'a> {
     request: &'a Request,
     sources: &'a [Source],

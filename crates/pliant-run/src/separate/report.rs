@@ -29,8 +29,8 @@ pub struct Report {
     pub after: Vec<PairReport>,
     /// Pairs with one inside the other that were kept so, by number of the body.
     pub kept_nested: Vec<[usize; 2]>,
-    /// Rounds of the search.
-    pub rounds: usize,
+    /// Iterations of the search.
+    pub iterations: usize,
     /// Files in the folder; none where nothing was written.
     pub written: Vec<String>,
     /// Remarks on the files.
@@ -131,7 +131,7 @@ impl Report {
             before: found.before.iter().map(pair).collect(),
             after: found.left.iter().map(pair).collect(),
             kept_nested: found.kept_nested.clone(),
-            rounds: found.rounds,
+            iterations: found.iterations,
             written: done.files.clone(),
             notices,
         }

@@ -78,7 +78,7 @@ fn rotation(start: &[Vec3], moved: &[Vec3]) -> f64 {
 }
 
 /// The largest strain of a tet, or of an edge of a surface.
-fn strain(body: &Body<'_>, shape: &Shape, moved: &[Vec3]) -> f64 {
+pub(crate) fn strain(body: &Body<'_>, shape: &Shape, moved: &[Vec3]) -> f64 {
     let start = body.positions;
     if let Mesh::Tets(mesh) = body.mesh {
         let strains = mesh.tets().iter().map(|tet| {

@@ -59,6 +59,9 @@ const BEYOND: f64 = 1e-3;
 /// Gap that is searched for where none is wanted, in sizes of the smallest body.
 const TINY: f64 = 1e-9;
 
+/// The largest gap, in sizes of the largest body.
+const LARGEST_GAP: f64 = 1000.0;
+
 /// Largest coordinate, m, and smallest size, m, for which products of four neither overflow nor
 /// vanish.
 const RANGE: [f64; 2] = [1e75, 1e-70];
@@ -176,8 +179,8 @@ pub struct Separation {
     pub kept_nested: Vec<[usize; 2]>,
     /// How each body was changed.
     pub changes: Vec<BodyChange>,
-    /// Rounds of the search.
-    pub rounds: usize,
+    /// Iterations of the search.
+    pub iterations: usize,
     /// Whether the caller stopped it.
     pub stopped: bool,
 }
@@ -227,7 +230,9 @@ pub enum SeparateError {
         size: f64,
     },
     /// A gap that is none.
-    #[error("the gap is {gap}, it must be finite and at least 0")]
+    #[error(
+        "the gap is {gap}, it must be from 0 to {LARGEST_GAP} times the size of the largest body"
+    )]
     Gap {
         /// As given.
         gap: f64,
@@ -247,13 +252,13 @@ pub fn separate(
 /// How far a separation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Rounds done.
-    pub round: usize,
+    /// Iterations done.
+    pub iteration: usize,
     /// Pairs that overlap or are too near.
     pub pairs: usize,
 }
 
-/// The same, and calls `progress` in each round, which may stop it.
+/// The same, and calls `progress` in each iteration, which may stop it.
 pub fn separate_with(
     bodies: &[Body<'_>],
     settings: &SeparateSettings,
@@ -270,7 +275,9 @@ pub fn separate_with(
     let before =
         overlap::measured(Scene { shapes: &shapes, placed: &placed, nested: &nested }, gap);
     let smallest = smallest(&shapes);
-    let aim = (gap * (1.0 + BEYOND)).max(TINY * smallest) + settings.margin.max(0.0);
+    let margin = settings.margin.clamp(0.0, LARGEST_GAP * smallest);
+    let margin = if margin.is_nan() { 0.0 } else { margin };
+    let aim = (gap * (1.0 + BEYOND)).max(TINY * smallest) + margin;
     let search = Search {
         bodies,
         shapes: &shapes,
@@ -279,13 +286,22 @@ pub fn separate_with(
         gap: aim,
         share: settings.share,
     };
-    let found =
-        search.run(settings.manner, &mut |round, pairs| progress(Progress { round, pairs }));
-    let Found { positions, manners, rounds, stopped } = found;
+    let found = search
+        .run(settings.manner, &mut |iteration, pairs| progress(Progress { iteration, pairs }));
+    let Found { positions, manners, iterations, stopped } = found;
     let placed = self::placed(&shapes, &positions, gap);
     let left = overlap::measured(Scene { shapes: &shapes, placed: &placed, nested: &nested }, gap);
     let changes = changes(bodies, &shapes, &positions, &manners);
-    Ok(Separation { positions, gap, before, left, kept_nested: nested, changes, rounds, stopped })
+    Ok(Separation {
+        positions,
+        gap,
+        before,
+        left,
+        kept_nested: nested,
+        changes,
+        iterations,
+        stopped,
+    })
 }
 
 /// Pairs of bodies that overlap or are nearer than the gap, where they are now.
@@ -355,7 +371,9 @@ fn smallest(shapes: &[Shape]) -> f64 {
 /// The distance to be reached, m.
 fn gap(shapes: &[Shape], settings: &SeparateSettings) -> Result<f64, SeparateError> {
     let gap = settings.gap.unwrap_or(USUAL_GAP * smallest(shapes));
-    if gap.is_finite() && gap >= 0.0 { Ok(gap) } else { Err(SeparateError::Gap { gap }) }
+    let largest = shapes.iter().map(|shape| shape.size).fold(0.0, f64::max);
+    let is_good = gap >= 0.0 && (gap <= LARGEST_GAP * largest || gap == 0.0 || shapes.is_empty());
+    if is_good && gap.is_finite() { Ok(gap) } else { Err(SeparateError::Gap { gap }) }
 }
 
 /// Shapes with trees that reach as far as a gap, m.

@@ -1,9 +1,9 @@
 //! Bodies that are translated as they are until none overlaps another.
 //!
-//! Each round judges all pairs exactly. A pair that overlaps gets one row, its shortest exact
+//! Each iteration judges all pairs exactly. A pair that overlaps gets one row, its shortest exact
 //! translation; one that is too near gets a row for its nearest points. All rows together give
-//! the least translations from the start, and the next round judges again. Pairs that still
-//! overlap after many rounds get rows for planes between them, which hold wherever the bodies
+//! the least translations from the start, and the next iteration judges again. Pairs that still
+//! overlap after many iterations get rows for planes between them, which hold wherever the bodies
 //! are; at last all leave along the lines between their centres, which always leads out.
 
 use std::collections::BTreeMap;
@@ -17,8 +17,8 @@ use crate::separate::judge::{Judged, Scene, Standing};
 use crate::separate::program::{Row, least_shifts};
 use crate::separate::shape::{Placed, Shape};
 
-/// Rounds, at most.
-pub(crate) const ROUNDS: usize = 120;
+/// Iterations, at most.
+const ITERATIONS: usize = 120;
 
 /// Round from which pairs that still overlap get planes between them.
 const PLANES_FROM: usize = 30;
@@ -26,10 +26,10 @@ const PLANES_FROM: usize = 30;
 /// Round from which all pairs that overlap leave along the line between their centres.
 const CENTRES_FROM: usize = 70;
 
-/// A way is no longer shortened by its round if it keeps more than this share of its length.
+/// A way is no longer shortened by its iteration if it keeps more than this share of its length.
 const STALLED: f64 = 0.98;
 
-/// Rounds without progress after which another direction is tried.
+/// Iterations without progress after which another direction is tried.
 const STALLS: u32 = 3;
 
 /// Rows of nearest points that a pair keeps.
@@ -47,7 +47,7 @@ const SPLIT: f64 = 1e-3;
 /// Parts into which pairs are divided among threads; the result does not depend on it.
 const CHUNKS: usize = 64;
 
-/// What is known of a pair from the rounds before.
+/// What is known of a pair from the iterations before.
 #[derive(Clone, Debug, Default)]
 struct Memory {
     way: Option<Way>,
@@ -75,8 +75,8 @@ pub(crate) struct Task<'a> {
 pub(crate) struct Translated {
     /// Translation of each body, m.
     pub shifts: Vec<Vec3>,
-    /// Rounds done.
-    pub rounds: usize,
+    /// Iterations done.
+    pub iterations: usize,
     /// Whether it was stopped by the caller.
     pub stopped: bool,
 }
@@ -84,7 +84,7 @@ pub(crate) struct Translated {
 impl Task<'_> {
     /// Translates the bodies; the caller judges what was reached.
     ///
-    /// `progress` gets the round and the number of pairs that still overlap or are too near.
+    /// `progress` gets the iteration and the number of pairs that still overlap or are too near.
     pub(crate) fn run(
         &self,
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
@@ -95,18 +95,18 @@ impl Task<'_> {
         let mut placed: Vec<Placed> =
             placed.map(|(shape, start)| shape.placed(start.clone(), reach)).collect();
         let mut memories: BTreeMap<[usize; 2], Memory> = BTreeMap::new();
-        for round in 0..ROUNDS {
+        for iteration in 0..ITERATIONS {
             let scene = Scene { shapes: self.shapes, placed: &placed, nested: self.nested };
             let mut judged = scene.judge(self.gap);
             judged.retain(|judged| judged.pair.iter().any(|body| self.inv_masses[*body] > 0.0));
-            let stopped = progress(round, judged.len()).is_break();
+            let stopped = progress(iteration, judged.len()).is_break();
             if judged.is_empty() || stopped {
-                return Translated { shifts, rounds: round, stopped };
+                return Translated { shifts, iterations: iteration, stopped };
             }
-            if round == CENTRES_FROM {
+            if iteration == CENTRES_FROM {
                 memories.clear();
             }
-            self.remember(&mut memories, &judged, &placed, &shifts, round);
+            self.remember(&mut memories, &judged, &placed, &shifts, iteration);
             let rows: Vec<Row> = memories
                 .values()
                 .flat_map(|memory| memory.deep.iter().chain(&memory.local))
@@ -121,7 +121,7 @@ impl Task<'_> {
             }
             shifts = next;
         }
-        Translated { shifts, rounds: ROUNDS, stopped: false }
+        Translated { shifts, iterations: ITERATIONS, stopped: false }
     }
 
     /// Brings the rows of all pairs that overlap or are too near up to date.
@@ -131,7 +131,7 @@ impl Task<'_> {
         judged: &[Judged],
         placed: &[Placed],
         shifts: &[Vec3],
-        round: usize,
+        iteration: usize,
     ) {
         let known = |judged: &Judged| memories.get(&judged.pair).cloned().unwrap_or_default();
         let mut updated: Vec<(Judged, Memory)> =
@@ -160,10 +160,10 @@ impl Task<'_> {
                     placed: pair.map(|body| &placed[body]),
                     clearance: self.gap,
                 };
-                let way = if round >= CENTRES_FROM {
+                let way = if iteration >= CENTRES_FROM {
                     let axis = self.centre_line(*pair);
                     Way { axis, distance: view.slab(axis) }
-                } else if round >= PLANES_FROM {
+                } else if iteration >= PLANES_FROM {
                     view.thinnest_slab()
                 } else {
                     memory.advance(view, &mut search)

@@ -11,6 +11,7 @@ use crate::mesh::meeting;
 use crate::mesh::raw::RawMesh;
 use crate::mesh::surface::Surface;
 use crate::mesh::tet::TetMesh;
+use crate::separate::change::strain;
 use crate::separate::elastic::{Compliance, Elastic};
 use crate::separate::judge::Scene;
 use crate::separate::shape::Shape;
@@ -21,8 +22,17 @@ use crate::separate::{Body, Manner, Mobility, placed, rigid};
 /// time that it came out inverted or met itself.
 const ATTACHMENTS: [f64; 3] = [1.0, 0.1, 0.01];
 
+/// Attempts after which bodies that come out badly are moved as they are.
+const ATTEMPTS: usize = 3;
+
+/// Strain from which on a body is deformed less, as small strains no longer describe it.
+const MOST_STRAIN: f64 = 0.6;
+
 /// Size of the tets of a cage, in sizes of the body.
 const CAGE: f64 = 0.1;
+
+/// Vertices of a tet mesh from which on it is carried by a coarser cage.
+const LARGE: usize = 2500;
 
 /// What a search is about.
 pub(crate) struct Search<'a> {
@@ -46,13 +56,13 @@ pub(crate) struct Found {
     pub positions: Vec<Vec<Vec3>>,
     /// How each body was changed.
     pub manners: Vec<Manner>,
-    /// Rounds done, of all searches together.
-    pub rounds: usize,
+    /// Iterations done, of all searches together.
+    pub iterations: usize,
     /// Whether it was stopped by the caller.
     pub stopped: bool,
 }
 
-/// What is called in each round, with its number and the pairs that are left.
+/// What is called in each iteration, with its number and the pairs that are left.
 pub(crate) type Report<'a> = &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>;
 
 impl Search<'_> {
@@ -60,27 +70,48 @@ impl Search<'_> {
     pub(crate) fn run(&self, manner: Manner, report: Report<'_>) -> Found {
         match manner {
             Manner::Rigid => self.rigid(self.start, report),
-            Manner::Soft => {
-                let every: Vec<bool> = self.bodies.iter().map(may_deform).collect();
-                self.soft(&every, 0, report)
-            }
-            Manner::Auto => self.auto(report),
+            Manner::Soft => self.deforming(0.0, report),
+            Manner::Auto => self.deforming(self.share, report),
         }
     }
 
-    /// Rigid where no body must go far; those that must are soft.
-    fn auto(&self, report: Report<'_>) -> Found {
+    /// Rigid first; bodies that move farther than a share of their size are then soft.
+    ///
+    /// What is deformed counts only if the vertices of no body go farther on average than those of
+    /// the body that had to go farthest as it was.
+    fn deforming(&self, share: f64, report: Report<'_>) -> Found {
         let found = self.rigid(self.start, report);
-        let far = |body: usize| {
-            let moved = self.start[body].first().zip(found.positions[body].first());
-            let way = moved.map_or(0.0, |(from, to)| from.distance(*to));
-            may_deform(&self.bodies[body]) && way > self.share * self.shapes[body].size
+        let is_far = |body: usize| {
+            let way = self.farthest(body, &found.positions);
+            may_deform(&self.bodies[body]) && way > share * self.shapes[body].size
         };
-        let soft: Vec<bool> = (0..self.bodies.len()).map(far).collect();
+        let soft: Vec<bool> = (0..self.bodies.len()).map(is_far).collect();
         if found.stopped || !soft.contains(&true) {
             return found;
         }
-        self.soft(&soft, found.rounds, report)
+        let deformed = self.soft(&soft, found.iterations, report);
+        let most = |positions: &[Vec<Vec3>]| {
+            let sizes = self.shapes.iter().map(|shape| shape.size).enumerate();
+            sizes.map(|(k, size)| self.mean(k, positions) / size).fold(0.0, f64::max)
+        };
+        let is_better = most(&deformed.positions) <= most(&found.positions)
+            && self.is_separated(&deformed.positions);
+        match deformed.stopped || is_better {
+            true => deformed,
+            false => Found { iterations: deformed.iterations, ..found },
+        }
+    }
+
+    /// Largest movement of a vertex of a body, m.
+    fn farthest(&self, body: usize, positions: &[Vec<Vec3>]) -> f64 {
+        let both = self.start[body].iter().zip(&positions[body]);
+        both.map(|(from, to)| from.distance(*to)).fold(0.0, f64::max)
+    }
+
+    /// Mean movement of the vertices of a body, m.
+    fn mean(&self, body: usize, positions: &[Vec<Vec3>]) -> f64 {
+        let both = self.start[body].iter().zip(&positions[body]);
+        both.map(|(from, to)| from.distance(*to)).sum::<f64>() / self.start[body].len() as f64
     }
 
     /// Translations from some positions, m.
@@ -103,7 +134,7 @@ impl Search<'_> {
         Found {
             positions: start.iter().zip(&done.shifts).map(moved).collect(),
             manners: vec![Manner::Rigid; self.bodies.len()],
-            rounds: done.rounds,
+            iterations: done.iterations,
             stopped: done.stopped,
         }
     }
@@ -112,19 +143,21 @@ impl Search<'_> {
     ///
     /// A body that comes out inverted or meets itself anew is tried again with less deformation,
     /// and at last moved as it is.
-    fn soft(&self, soft: &[bool], rounds: usize, report: Report<'_>) -> Found {
-        let mut rounds = rounds;
+    fn soft(&self, soft: &[bool], iterations: usize, report: Report<'_>) -> Found {
+        let mut iterations = iterations;
         // One more than the last attachment stands for a rigid body.
         let mut levels: Vec<usize> =
             soft.iter().map(|soft| if *soft { 0 } else { ATTACHMENTS.len() }).collect();
+        let mut attempt = 0;
         loop {
+            attempt += 1;
             let bodies: Vec<SoftBody> =
                 (0..self.bodies.len()).map(|body| self.soft_body(body, levels[body])).collect();
             let Search { shapes, start, nested, gap, .. } = *self;
             let task = SoftTask { shapes, start, nested, bodies: &bodies, gap };
-            let before = rounds;
-            let deformed = task.run(&mut |round, pairs| report(before + round, pairs));
-            rounds += deformed.rounds;
+            let before = iterations;
+            let deformed = task.run(&mut |iteration, pairs| report(before + iteration, pairs));
+            iterations += deformed.iterations;
             let is_elastic =
                 |body: usize| matches!(bodies[body].compliance, Compliance::Elastic(_));
             if !deformed.stopped {
@@ -132,7 +165,8 @@ impl Search<'_> {
                     .filter(|body| is_elastic(*body) && self.is_spoilt(*body, &deformed.positions))
                     .collect();
                 if !bad.is_empty() {
-                    bad.iter().for_each(|body| levels[*body] += 1);
+                    let step = if attempt < ATTEMPTS { 1 } else { ATTACHMENTS.len() };
+                    bad.iter().for_each(|body| levels[*body] += step);
                     continue;
                 }
             }
@@ -143,10 +177,11 @@ impl Search<'_> {
             let manners = (0..bodies.len()).map(manner).collect();
             let (positions, stopped) = (deformed.positions, deformed.stopped);
             if stopped || self.is_separated(&positions) {
-                return Found { positions, manners, rounds, stopped };
+                return Found { positions, manners, iterations, stopped };
             }
-            let rest = self.rigid(&positions, &mut |round, pairs| report(rounds + round, pairs));
-            return Found { manners, rounds: rounds + rest.rounds, ..rest };
+            let rest = self
+                .rigid(&positions, &mut |iteration, pairs| report(iterations + iteration, pairs));
+            return Found { manners, iterations: iterations + rest.iterations, ..rest };
         }
     }
 
@@ -168,6 +203,13 @@ impl Search<'_> {
         let Some(attachment) = ATTACHMENTS.get(level) else { return rigid() };
         let start = &self.start[body];
         let (cage, is_own) = match self.bodies[body].mesh {
+            Mesh::Tets(mesh) if start.len() > LARGE => {
+                let positions = start.clone();
+                let triangles = mesh.surface().to_vec();
+                let raw = RawMesh { positions, triangles, ..RawMesh::default() };
+                let surface = Surface::from_raw(raw).ok();
+                (surface.and_then(|(surface, _)| cage(&surface, start, size)), false)
+            }
             Mesh::Tets(mesh) => {
                 let mut used = vec![false; start.len()];
                 mesh.tets().iter().flatten().for_each(|v| used[v.index()] = true);
@@ -183,7 +225,7 @@ impl Search<'_> {
         SoftBody { compliance: Compliance::Elastic(Box::new(elastic)), carried }
     }
 
-    /// Whether a body has an inverted or flat tet, or meets itself where it did not before.
+    /// Whether a body is strained too much, has an inverted or flat tet, or meets itself where it did not before.
     fn is_spoilt(&self, body: usize, positions: &[Vec<Vec3>]) -> bool {
         let (before, after) = (&self.start[body], &positions[body]);
         if before == after {
@@ -197,6 +239,9 @@ impl Search<'_> {
             if mesh.tets().iter().any(|tet| is_bad(tet, after) && !is_bad(tet, before)) {
                 return true;
             }
+        }
+        if strain(&self.bodies[body], &self.shapes[body], after) > MOST_STRAIN {
+            return true;
         }
         let triangles = &self.shapes[body].triangles;
         let met = |at: &[Vec3]| meeting::meeting_pairs(at, triangles).found;

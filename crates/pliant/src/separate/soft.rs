@@ -1,6 +1,6 @@
 //! Bodies that give way elastically until none overlaps another.
 //!
-//! As in the rigid search each round judges all pairs exactly, and adds rows; here a row keeps
+//! As in the rigid search each iteration judges all pairs exactly, and adds rows; here a row keeps
 //! two material points apart along a direction, and all rows together give the displacements of
 //! least elastic energy from the start. Multipliers of the rows are relaxed on a dense matrix of
 //! what each row does to each other; the bodies themselves are factored once.
@@ -21,13 +21,16 @@ use crate::separate::axis::PairView;
 use crate::separate::elastic::Compliance;
 use crate::separate::judge::{Scene, Standing};
 use crate::separate::shape::{Placed, Shape};
-use crate::separate::soft_rows::{self, Apart};
+use crate::separate::soft_rows::{self, Apart, Point};
 
-/// Rounds, at most.
-pub(crate) const ROUNDS: usize = 60;
+/// Iterations, at most.
+const ITERATIONS: usize = 40;
 
-/// Sweeps over all rows in a round, at most.
-const SWEEPS: usize = 400;
+/// Iterations without fewer pairs than ever before, after which it ends.
+const PATIENCE: usize = 12;
+
+/// Sweeps over all rows in an iteration, at most.
+const SWEEPS: usize = 200;
 
 /// Rows after which those without a push are dropped.
 const MANY_ROWS: usize = 1200;
@@ -64,8 +67,8 @@ pub(crate) struct SoftTask<'a> {
 pub(crate) struct Deformed {
     /// Vertices of each body, m.
     pub positions: Vec<Vec<Vec3>>,
-    /// Rounds done.
-    pub rounds: usize,
+    /// Iterations done.
+    pub iterations: usize,
     /// Whether it was stopped by the caller.
     pub stopped: bool,
 }
@@ -99,27 +102,49 @@ impl SoftBody {
         }
     }
 
-    /// Displacement of each of its vertices under pushes at some, m.
-    fn displaced(&self, count: usize, pushes: &[(VertexId, Vec3)]) -> Vec<Vec3> {
+    /// What pushes at some of its vertices do to it.
+    fn response(&self, pushes: &[(VertexId, Vec3)]) -> Response {
         match &self.compliance {
-            Compliance::Fixed => vec![Vec3::ZERO; count],
+            Compliance::Fixed => Response::Whole(Vec3::ZERO),
             Compliance::Rigid(compliance) => {
-                let sum: Vec3 = pushes.iter().map(|(_, push)| *push).sum();
-                vec![*compliance * sum; count]
+                Response::Whole(*compliance * pushes.iter().map(|(_, push)| *push).sum::<Vec3>())
             }
             Compliance::Elastic(elastic) => {
                 let mut on_cage = Vec::new();
                 for (vertex, push) in pushes {
                     self.pushes(*vertex, *push, &mut on_cage);
                 }
-                let moved = elastic.displacements(&on_cage);
-                match &self.carried {
-                    None => moved,
-                    Some(embedding) => embedding.place(&moved),
-                }
+                Response::OfCage(elastic.displacements(&on_cage))
             }
         }
     }
+
+    /// Displacement of a vertex of the body, m.
+    fn displacement(&self, response: &Response, vertex: VertexId) -> Vec3 {
+        match (response, &self.carried) {
+            (Response::Whole(shift), _) => *shift,
+            (Response::OfCage(moved), None) => moved[vertex.index()],
+            (Response::OfCage(moved), Some(embedding)) => {
+                let carriers = embedding.carriers[vertex.index()].iter();
+                let weights = embedding.weights[vertex.index()];
+                carriers.zip(weights).map(|(v, weight)| weight * moved[v.index()]).sum()
+            }
+        }
+    }
+
+    /// Displacement of a point of its surface, m.
+    fn displacement_at(&self, response: &Response, point: &Point) -> Vec3 {
+        let parts = point.vertices.iter().zip(point.weights).filter(|(_, weight)| *weight != 0.0);
+        parts.map(|(v, weight)| weight * self.displacement(response, *v)).sum()
+    }
+}
+
+/// What pushes do to a body.
+enum Response {
+    /// It moves as a whole, m.
+    Whole(Vec3),
+    /// Displacements of the vertices of its cage, m.
+    OfCage(Vec<Vec3>),
 }
 
 impl SoftTask<'_> {
@@ -133,13 +158,17 @@ impl SoftTask<'_> {
         let mut placed: Vec<Placed> = self.shapes.iter().zip(&positions).map(place).collect();
         let mut rows = Rows::default();
         let mut axes: BTreeMap<[usize; 2], Vec3> = BTreeMap::new();
-        for round in 0..ROUNDS {
+        let (mut fewest, mut fewest_at) = (usize::MAX, 0);
+        for iteration in 0..ITERATIONS {
             let scene = Scene { shapes: self.shapes, placed: &placed, nested: self.nested };
             let mut judged = scene.judge(self.gap);
             judged.retain(|judged| judged.pair.iter().any(|body| self.gives_way(*body)));
-            let stopped = progress(round, judged.len()).is_break();
-            if judged.is_empty() || stopped {
-                return Deformed { positions, rounds: round, stopped };
+            let stopped = progress(iteration, judged.len()).is_break();
+            if judged.len() < fewest {
+                (fewest, fewest_at) = (judged.len(), iteration);
+            }
+            if judged.is_empty() || stopped || iteration > fewest_at + PATIENCE {
+                return Deformed { positions, iterations: iteration, stopped };
             }
             rows.drop_idle();
             for judged in &judged {
@@ -166,7 +195,7 @@ impl SoftTask<'_> {
                 placed[body].put(&self.shapes[body], at.clone());
             }
         }
-        Deformed { positions, rounds: ROUNDS, stopped: false }
+        Deformed { positions, iterations: ITERATIONS, stopped: false }
     }
 
     fn gives_way(&self, body: usize) -> bool {
@@ -191,11 +220,13 @@ impl SoftTask<'_> {
             if !self.gives_way(body) {
                 continue;
             }
-            let field = self.bodies[body].displaced(self.start[body].len(), &pushes);
+            let response = self.bodies[body].response(&pushes);
             for (entry, row) in own.iter_mut().zip(&rows.rows) {
                 for (k, sign) in [1.0, -1.0].into_iter().enumerate() {
                     if row.pair[k] == body {
-                        *entry += sign * row.apart.normal.dot(row.apart.points[k].of(&field));
+                        let point = &row.apart.points[k];
+                        let moved = self.bodies[body].displacement_at(&response, point);
+                        *entry += sign * row.apart.normal.dot(moved);
                     }
                 }
             }
@@ -218,8 +249,9 @@ impl SoftTask<'_> {
             if pushes.is_empty() {
                 return start.clone();
             }
-            let moved = body.displaced(start.len(), pushes);
-            start.iter().zip(&moved).map(|(p, u)| *p + *u).collect()
+            let response = body.response(pushes);
+            let moved = |v: usize| body.displacement(&response, VertexId(v as u32));
+            start.iter().enumerate().map(|(v, p)| *p + moved(v)).collect()
         })
         .collect()
     }
@@ -247,7 +279,7 @@ impl Rows {
         self.delassus = kept.iter().map(line).collect();
     }
 
-    /// Projected Gauss–Seidel on the multipliers, from those of the round before.
+    /// Projected Gauss–Seidel on the multipliers, from those of the iteration before.
     fn relax(&mut self, tolerance: f64) {
         let Rows { rows, delassus } = self;
         let mut along = vec![0.0_f64; rows.len()];

@@ -14,11 +14,11 @@ use crate::separate::axis::PairView;
 use crate::separate::shape::{Placed, Shape};
 use crate::separate::triangles::nearest;
 
-/// Rows of a pair in a round, at most.
-const MOST_ROWS: usize = 60;
+/// Rows of a pair in an iteration, at most.
+const MOST_ROWS: usize = 40;
 
 /// Distance between the points of these rows, in sizes of the smaller body.
-const SPACING: f64 = 0.03;
+const SPACING: f64 = 0.05;
 
 /// Depth, in sizes of the smaller body, up to which a point leaves to the nearest surface.
 const SHALLOW: f64 = 0.12;
