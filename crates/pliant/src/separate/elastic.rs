@@ -79,6 +79,11 @@ impl Elastic {
             .then_some(Elastic { pattern, factor })
     }
 
+    /// Multiply–adds of one call of [`Elastic::displacements`].
+    pub(crate) fn cost(&self) -> u64 {
+        self.pattern.solve_cost()
+    }
+
     /// Displacements under pushes at vertices.
     pub(crate) fn displacements(&self, pushes: &[(VertexId, Vec3)]) -> Vec<Vec3> {
         let count = self.pattern.len();

@@ -25,6 +25,11 @@ const ATTACHMENTS: [f64; 3] = [1.0, 0.1, 0.01];
 /// Attempts after which bodies that come out badly are moved as they are.
 const ATTEMPTS: usize = 3;
 
+/// Multiply–adds of all soft attempts together, after which bodies are moved as they are.
+///
+/// Some ten seconds of a core; a count, and not a clock, so that results are the same everywhere.
+const BUDGET: u64 = 6_000_000_000;
+
 /// Strain from which on a body is deformed less, as small strains no longer describe it.
 const MOST_STRAIN: f64 = 0.6;
 
@@ -94,7 +99,11 @@ impl Search<'_> {
             let sizes = self.shapes.iter().map(|shape| shape.size).enumerate();
             sizes.map(|(k, size)| self.mean(k, positions) / size).fold(0.0, f64::max)
         };
-        let is_better = most(&deformed.positions) <= most(&found.positions)
+        let is_sound = (0..self.bodies.len()).all(|body| {
+            deformed.manners[body] != Manner::Soft || !self.is_spoilt(body, &deformed.positions)
+        });
+        let is_better = is_sound
+            && most(&deformed.positions) <= most(&found.positions)
             && self.is_separated(&deformed.positions);
         match deformed.stopped || is_better {
             true => deformed,
@@ -148,19 +157,21 @@ impl Search<'_> {
         // One more than the last attachment stands for a rigid body.
         let mut levels: Vec<usize> =
             soft.iter().map(|soft| if *soft { 0 } else { ATTACHMENTS.len() }).collect();
-        let mut attempt = 0;
+        let (mut attempt, mut work) = (0, 0);
         loop {
             attempt += 1;
             let bodies: Vec<SoftBody> =
                 (0..self.bodies.len()).map(|body| self.soft_body(body, levels[body])).collect();
             let Search { shapes, start, nested, gap, .. } = *self;
-            let task = SoftTask { shapes, start, nested, bodies: &bodies, gap };
+            let budget = BUDGET.saturating_sub(work);
+            let task = SoftTask { shapes, start, nested, bodies: &bodies, gap, budget };
             let before = iterations;
             let deformed = task.run(&mut |iteration, pairs| report(before + iteration, pairs));
             iterations += deformed.iterations;
+            work += deformed.work;
             let is_elastic =
                 |body: usize| matches!(bodies[body].compliance, Compliance::Elastic(_));
-            if !deformed.stopped {
+            if !deformed.stopped && work <= BUDGET {
                 let bad: Vec<usize> = (0..bodies.len())
                     .filter(|body| is_elastic(*body) && self.is_spoilt(*body, &deformed.positions))
                     .collect();

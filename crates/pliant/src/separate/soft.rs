@@ -61,6 +61,8 @@ pub(crate) struct SoftTask<'a> {
     pub bodies: &'a [SoftBody],
     /// Distance to reach, m; above 0.
     pub gap: f64,
+    /// Multiply–adds after which it ends, whatever was reached.
+    pub budget: u64,
 }
 
 /// What came of it.
@@ -71,6 +73,8 @@ pub(crate) struct Deformed {
     pub iterations: usize,
     /// Whether it was stopped by the caller.
     pub stopped: bool,
+    /// Multiply–adds done.
+    pub work: u64,
 }
 
 /// A condition on the displacements of two bodies.
@@ -87,6 +91,8 @@ struct Row {
 struct Rows {
     rows: Vec<Row>,
     delassus: Vec<Vec<f64>>,
+    /// Multiply–adds done.
+    work: u64,
 }
 
 impl SoftBody {
@@ -167,8 +173,9 @@ impl SoftTask<'_> {
             if judged.len() < fewest {
                 (fewest, fewest_at) = (judged.len(), iteration);
             }
-            if judged.is_empty() || stopped || iteration > fewest_at + PATIENCE {
-                return Deformed { positions, iterations: iteration, stopped };
+            let is_over = iteration > fewest_at + PATIENCE || rows.work > self.budget;
+            if judged.is_empty() || stopped || is_over {
+                return Deformed { positions, iterations: iteration, stopped, work: rows.work };
             }
             rows.drop_idle();
             for judged in &judged {
@@ -195,7 +202,7 @@ impl SoftTask<'_> {
                 placed[body].put(&self.shapes[body], at.clone());
             }
         }
-        Deformed { positions, iterations: ITERATIONS, stopped: false }
+        Deformed { positions, iterations: ITERATIONS, stopped: false, work: rows.work }
     }
 
     fn gives_way(&self, body: usize) -> bool {
@@ -221,6 +228,9 @@ impl SoftTask<'_> {
                 continue;
             }
             let response = self.bodies[body].response(&pushes);
+            if let Compliance::Elastic(elastic) = &self.bodies[body].compliance {
+                rows.work += elastic.cost();
+            }
             for (entry, row) in own.iter_mut().zip(&rows.rows) {
                 for (k, sign) in [1.0, -1.0].into_iter().enumerate() {
                     if row.pair[k] == body {
@@ -281,7 +291,7 @@ impl Rows {
 
     /// Projected Gauss–Seidel on the multipliers, from those of the iteration before.
     fn relax(&mut self, tolerance: f64) {
-        let Rows { rows, delassus } = self;
+        let Rows { rows, delassus, work } = self;
         let mut along = vec![0.0_f64; rows.len()];
         for (row, line) in rows.iter().zip(&*delassus).filter(|(row, _)| row.impulse > 0.0) {
             along.iter_mut().zip(line).for_each(|(sum, entry)| *sum += row.impulse * entry);
@@ -300,6 +310,7 @@ impl Rows {
                     continue;
                 }
                 row.impulse = wanted;
+                *work += along.len() as u64;
                 worst = worst.max((change * compliance).abs());
                 along.iter_mut().zip(&delassus[k]).for_each(|(sum, entry)| *sum += change * entry);
             }
