@@ -219,9 +219,8 @@ impl SoftTask<'_> {
         let least = apart.normal.dot(moved(0) - moved(1)) + aim;
         rows.rows.push(Row { pair, apart, least, impulse: 0.0 });
         let mut own = vec![0.0; rows.rows.len()];
-        for side in 0..2 {
+        for (side, body) in pair.into_iter().enumerate() {
             let sign = if side == 0 { 1.0 } else { -1.0 };
-            let body = pair[side];
             let mut pushes = Vec::new();
             rows.rows[rows.rows.len() - 1].pushes(side, sign, &mut pushes);
             if !self.gives_way(body) {
