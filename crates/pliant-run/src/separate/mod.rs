@@ -31,7 +31,7 @@ use pliant_io::mesh::MeshFileError;
 use pliant_io::suggest;
 
 use read::{Part, Source};
-use write::{Staging, Target};
+use write::{Content, Staging, Target};
 
 pub use report::{BodyReport, PairReport, Report, SelfIntersections};
 
@@ -315,13 +315,13 @@ impl<'a> Attempt<'a> {
         folder: &Path,
     ) -> Result<(Written, f64), SeparateFilesError> {
         let wanted = by_file(self.sources, &found.positions);
-        let moved: Vec<bool> = self
-            .sources
-            .iter()
-            .zip(&wanted)
-            .map(|(source, wanted)| source.raw.positions != *wanted)
-            .collect();
-        let targets = write::targets(self.sources, &moved);
+        let content =
+            |(source, wanted): (&Source, &Vec<Vec3>)| match source.raw.positions == *wanted {
+                true => Content::AsRead,
+                false => Content::Moved,
+            };
+        let contents: Vec<Content> = self.sources.iter().zip(&wanted).map(content).collect();
+        let targets = write::targets(self.sources, &contents);
         let mut files = Vec::new();
         for ((source, target), wanted) in self.sources.iter().zip(&targets).zip(&wanted) {
             write::write(folder, source, target, wanted)?;
@@ -379,7 +379,10 @@ fn mobility(
 
 /// Refuses a folder in which a file that is read would be replaced.
 fn check_out(sources: &[Source], out: &Path) -> Result<(), SeparateFilesError> {
-    for target in write::targets(sources, &vec![true; sources.len()]) {
+    let contents = [Content::Moved, Content::AsRead];
+    for target in
+        contents.iter().flat_map(|content| write::targets(sources, &vec![*content; sources.len()]))
+    {
         let path = out.join(&target.file);
         let Ok(there) = path.canonicalize() else { continue };
         let is_same = |source: &Source| source.path.canonicalize().is_ok_and(|own| own == there);

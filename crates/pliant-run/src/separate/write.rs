@@ -21,12 +21,21 @@ pub struct Target {
     pub is_copy: bool,
 }
 
-/// What each file is written as.
-pub fn targets(sources: &[Source], moved: &[bool]) -> Vec<Target> {
-    sources.iter().zip(moved).map(|(source, moved)| target(source, *moved)).collect()
+/// Whether anything in a file moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Some vertices did.
+    Moved,
+    /// All is where it was read.
+    AsRead,
 }
 
-fn target(source: &Source, moved: bool) -> Target {
+/// What each file is written as.
+pub fn targets(sources: &[Source], contents: &[Content]) -> Vec<Target> {
+    sources.iter().zip(contents).map(|(source, content)| target(source, *content)).collect()
+}
+
+fn target(source: &Source, content: Content) -> Target {
     let ending = source.path.extension().unwrap_or_default().to_string_lossy().into_owned();
     let holds_tets = !source.raw.tets.is_empty();
     let is_writable = match source.format {
@@ -35,7 +44,8 @@ fn target(source: &Source, moved: bool) -> Target {
         Format::TetGen | Format::Veg | Format::Medit => false,
     };
     // Others may be made of several files.
-    let is_copy = !moved && !matches!(source.format, Format::TetGen | Format::Veg);
+    let is_copy =
+        content == Content::AsRead && !matches!(source.format, Format::TetGen | Format::Veg);
     if is_writable || is_copy {
         return Target { file: format!("{}.{ending}", source.name), notice: None, is_copy };
     }
