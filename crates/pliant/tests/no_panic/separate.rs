@@ -47,7 +47,7 @@ proptest! {
         let stiff = Body { mobility: Mobility::Rigid, ..body(second.as_slice()) };
         let bodies = [body(mesh.positions()), body(&first), stiff, fixed];
         if let Ok(found) = separate(&bodies, &settings) {
-            let _ = (found.is_free(), found.left.iter().map(|pair| pair.kind.name()).count());
+            let _ = (found.is_free(), found.left.first().map(|pair| pair.kind.name()));
         }
         let _ = separate_with(&bodies, &settings, &mut |_| ControlFlow::Break(()));
         let _ = overlaps(&bodies, settings.gap.unwrap_or(0.0), &nested);
@@ -62,7 +62,7 @@ proptest! {
     #[test]
     fn worlds_are_separated_or_refuse(settings in settings(), at in crate::vector()) {
         let mut world = World::new();
-        let _ = world.add(SoftBody::new(&block()).at(at));
+        let _ = world.add(SoftBody::new(block()).at(at));
         let _ = world.add(RigidBody::cuboid(Vec3::ONE).at(vec3(0.3, 0.1, 0.2)));
         let _ = world.add(KinematicBody::cuboid(Vec3::ONE));
         let _ = world.separate(&settings);
