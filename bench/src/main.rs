@@ -30,6 +30,8 @@ mod claims;
 
 mod proximity;
 
+mod separate;
+
 mod rows;
 
 mod engine;
@@ -67,9 +69,10 @@ fn main() -> ExitCode {
         ["world", ref arguments @ ..] => world::run(arguments),
         ["claims", ref arguments @ ..] => claims::run(arguments),
         ["proximity", ref arguments @ ..] => proximity::run(arguments),
+        ["separate", ref arguments @ ..] => separate::run(arguments),
         _ => Err(format!(
             "no such benchmark: {}; there are: mesh, depth, dynamics, run, settle, random, rigid, \
-             world, claims, proximity",
+             world, claims, proximity, separate",
             wanted.join(" ")
         )),
     };

@@ -13,6 +13,8 @@ mod depth;
 
 mod mesh;
 
+mod separate;
+
 mod proximity;
 
 mod papers;
@@ -78,6 +80,7 @@ Examples:
   pliant convert liver.msh liver.vtu  the same mesh in another format
   pliant depth ball.vtk torus.obj     how deep bodies overlap, and which way is out
   pliant mesh koala.obj -o koala.vtu --size 0.5    fill a closed surface with tets
+  pliant separate liver.vtu heart.vtu -o free      the same meshes without overlap
   pliant proximity a.svg b.geojson    how near outlines are, or how deep they overlap
   pliant papers                       the documents' methods, and what runs them
   pliant scenes                       what can be run without a file
@@ -152,6 +155,13 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
     /// get lost, and sharp edges are cut off by less than it. At most 5 million tets.
     #[command(after_help = mesh::AFTER_HELP)]
     Mesh(mesh::MeshArguments),
+    /// Take overlapping meshes apart, and write the same meshes without overlap
+    ///
+    /// Each file is one body, where it puts it: tets if it has any, otherwise a closed triangle
+    /// surface. Reads what `pliant check` reads. Vertices, their order, cells and units stay as
+    /// they are; only positions change, as little as needed, shared by volume.
+    #[command(after_help = separate::AFTER_HELP)]
+    Separate(separate::SeparateArguments),
     /// Compute the proximity of two outlines in the plane: overlap, depth, distance, contacts
     ///
     /// Reads GeoJSON (polygons; lines with --thickness), SVG (paths and basic shapes), WKT, and
@@ -254,6 +264,7 @@ fn main() -> ExitCode {
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Depth(arguments) => depth::run(&arguments),
         Command::Mesh(arguments) => mesh::run(&arguments),
+        Command::Separate(arguments) => separate::run(&arguments),
         Command::Proximity(arguments) => proximity::run(&arguments),
         Command::Papers(arguments) => papers::run(&arguments),
         Command::Picture(arguments) => picture::run(&arguments, picture::open),

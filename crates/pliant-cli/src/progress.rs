@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use pliant_run::run::Progress;
 
-use crate::show::{is_quiet, plain};
+use crate::show::{counted, is_quiet, plain};
 
 /// Exit code of a run that was interrupted and can be resumed.
 pub const INTERRUPTED: u8 = 130;
@@ -116,6 +116,42 @@ impl FrameBar {
     }
 
     /// Removes the bar.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// What the line of a separation looks like.
+const SEARCH: &str = "{msg}: iteration {pos}, {prefix} left";
+
+/// A line for iterations of which the number is not known; also handles Ctrl-C.
+pub struct SearchBar {
+    bar: ProgressBar,
+    stop: Arc<AtomicBool>,
+}
+
+impl SearchBar {
+    /// A line with a name, or a one-line error if Ctrl-C cannot be handled.
+    pub fn new(name: &str) -> Result<SearchBar, String> {
+        let stop = listen().map_err(|error| format!("cannot watch for Ctrl-C: {error}"))?;
+        let bar = drawn(name);
+        if let Ok(style) = ProgressStyle::with_template(SEARCH) {
+            bar.set_style(style);
+        }
+        Ok(SearchBar { bar, stop })
+    }
+
+    /// Shows the iteration and how many pairs are left; breaks after Ctrl-C.
+    pub fn step(&self, iteration: usize, pairs: usize) -> ControlFlow<()> {
+        self.bar.set_prefix(counted(pairs, "pair", "pairs"));
+        self.bar.set_position(iteration as u64);
+        match self.stop.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Removes the line.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
     }

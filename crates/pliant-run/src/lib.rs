@@ -11,6 +11,8 @@ pub mod depth;
 
 pub mod mesh;
 
+pub mod separate;
+
 pub mod proximity;
 
 pub mod summary;

@@ -105,6 +105,7 @@
 //! - [`integrate`]: motion from forces.
 //! - [`step`](mod@step): one step: the stages in order.
 //! - [`record`]: energy, momentum and overlap, measured.
+//! - [`separate`]: overlapping meshes in, the same meshes without overlap out.
 //! - [`snapshot`], [`profile`], [`par`], [`choice`]: state as numbers, timing, threads, names of
 //!   choices.
 //!
@@ -163,11 +164,13 @@ pub mod integrate;
 
 pub mod step;
 
+pub mod record;
+
+pub mod separate;
+
 pub mod world;
 
 pub mod prelude;
-
-pub mod record;
 
 pub use depth::query::penetrations;
 

@@ -7,7 +7,7 @@ use crate::repository::TextFile;
 const ENGINE: &str = "crates/pliant/src/";
 
 /// Modules of the engine, each allowed to use itself and those before it.
-const STAGES: [&str; 18] = [
+const STAGES: [&str; 19] = [
     "math",
     "id",
     "choice",
@@ -24,6 +24,7 @@ const STAGES: [&str; 18] = [
     "integrate",
     "step",
     "record",
+    "separate",
     "world",
     "prelude",
 ];

@@ -17,6 +17,8 @@ mod depth;
 
 mod mesh;
 
+mod separate;
+
 mod papers;
 
 mod proximity;

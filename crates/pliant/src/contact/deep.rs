@@ -15,6 +15,7 @@
 
 use crate::body::obstacle::Obstacle;
 use crate::body::soft::StateView;
+use crate::contact::axes::{centre, gather_axes, refine, tilted};
 use crate::contact::features::Features;
 use crate::contact::margin::VelocityBounds;
 use crate::contact::pair::SearchState;
@@ -22,9 +23,7 @@ use crate::contact::translation::{ClosedSurface, Translation};
 use crate::contact::{Contact, Feature, inside};
 use crate::depth::Penetration;
 use crate::id::BodyId;
-use crate::math::eigen::eigen;
-use crate::math::{Mat3, Vec3, outer_square};
-use crate::mesh::normals::face_normal;
+use crate::math::Vec3;
 use crate::snapshot::{Snapshot, SnapshotError};
 
 /// Depth of a contact, in sizes of the smaller body, from which a pair is deep.
@@ -36,20 +35,11 @@ const PATIENCE: u32 = 20;
 /// Free way that a separation leaves, in offsets.
 const CLEARANCE: f64 = 0.5;
 
-/// Cosine from which two directions count as one.
-const SAME: f64 = 0.9;
-
-/// Directions that are compared by their slabs, at most.
-const MOST_AXES: usize = 96;
-
 /// Directions of the shortest slabs whose distance is computed.
 const EXACT: usize = 4;
 
 /// Directions of the shortest slabs that are refined.
 const REFINED: usize = 2;
-
-/// Refinements of a direction, each with a smaller change.
-const REFINEMENTS: usize = 12;
 
 /// A way is no longer shortened by its step if it keeps more than this share of its length.
 const STALLED: f64 = 0.98;
@@ -74,9 +64,6 @@ const BRIEF: u32 = 5;
 
 /// Steps whose way counts against an axis that a pair moves along.
 const AHEAD_STEPS: f64 = 4.0;
-
-/// Angles by which directions are tilted, rad.
-const TILT: [f64; 2] = [3.1e-4, 1.7e-4];
 
 /// Contacts of a deep pair with overlap that stay as long.
 const MOST_CONTACTS: usize = 60;
@@ -366,7 +353,7 @@ impl DeepPairs {
     /// Sets the axis along which the first body leaves the second soonest.
     fn choose(&mut self, pair: &mut PairState, view: PairView<'_>) {
         let PairView { a, b, way, relative_travel, clearance } = view;
-        self.gather_axes([a, b]);
+        gather_axes(&mut self.axes, [a, b]);
         let avoid = |axis: Vec3| {
             let near = pair.avoided.iter().filter(|other| other.dot(axis) > NEAR_AVOIDED);
             near.fold(1.0, |factor, _| factor * AVOID)
@@ -396,29 +383,6 @@ impl DeepPairs {
             }
         }
         (pair.axis, pair.distance) = (best.1, best.2);
-    }
-
-    /// Directions to be compared: those that faces look, and the long and short axes.
-    fn gather_axes(&mut self, [a, b]: [ClosedSurface<'_>; 2]) {
-        let axes = &mut self.axes;
-        axes.clear();
-        let mut add = |axis: Vec3| {
-            if axes.len() < MOST_AXES && axes.iter().all(|other| other.1.dot(axis) < SAME) {
-                axes.push((0.0, axis));
-            }
-        };
-        for surface in [a, b] {
-            let axes = eigen(spread(surface)).vectors;
-            for axis in [axes.x_axis, axes.y_axis, axes.z_axis] {
-                add(axis);
-                add(-axis);
-            }
-        }
-        for (surface, sign) in [(b, 1.0), (a, -1.0)] {
-            for normal in surface.faces.iter().filter_map(|face| face_normal(*face)) {
-                add(sign * normal);
-            }
-        }
     }
 
     /// Points a contact of a deep pair out along the pair's axis; false where it must not stay.
@@ -494,44 +458,4 @@ fn surface<'a>(state: SearchState<'a>, body: BodyId) -> Option<ClosedSurface<'a>
     let is_closed = !faces.is_empty() && 2 * edges.len() == 3 * faces.len();
     let (positions, vertices) = (state.positions, state.features.surface_of(body));
     is_closed.then_some(ClosedSurface { positions, vertices, edges, faces })
-}
-
-/// Mean of the surface points, m.
-fn centre(surface: ClosedSurface<'_>) -> Vec3 {
-    surface.points().sum::<Vec3>() / surface.vertices.len() as f64
-}
-
-/// How far the surface points are spread, in each direction, m².
-fn spread(surface: ClosedSurface<'_>) -> Mat3 {
-    let centre = centre(surface);
-    surface.points().fold(Mat3::ZERO, |sum, point| sum + outer_square(point - centre))
-}
-
-/// A direction beside another, along which no face of a block is seen exactly from the side.
-///
-/// A body may be stuck in a face that it slides along; only seen aslant, the face is met.
-fn tilted(axis: Vec3) -> Option<Vec3> {
-    let (u, v) = axis.any_orthonormal_pair();
-    (axis + TILT[0] * u + TILT[1] * v).try_normalize()
-}
-
-/// Turns a direction to where its slab is thinner, in smaller and smaller steps.
-fn refine((_, mut axis): (f64, Vec3), slab: impl Fn(Vec3) -> f64) -> (f64, Vec3) {
-    let (mut least, mut change) = (slab(axis), 0.2);
-    for _ in 0..REFINEMENTS {
-        let (u, v) = axis.any_orthonormal_pair();
-        let mut better = None;
-        for turn in [u, -u, v, -v] {
-            let Some(tried) = (axis + change * turn).try_normalize() else { continue };
-            let thickness = slab(tried);
-            if thickness < least {
-                (least, better) = (thickness, Some(tried));
-            }
-        }
-        match better {
-            Some(tried) => axis = tried,
-            None => change *= 0.5,
-        }
-    }
-    (least, axis)
 }

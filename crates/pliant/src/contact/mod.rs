@@ -52,6 +52,8 @@ pub(crate) mod crush;
 
 pub(crate) mod translation;
 
+pub(crate) mod axes;
+
 pub(crate) mod deep;
 
 pub(crate) mod kept;

@@ -27,20 +27,47 @@ const MOST_CELLS: usize = 64;
 /// Weights of a point in a face that is hardly ever above an edge, as symmetric points are.
 const SOMEWHERE: [f64; 3] = [0.531, 0.263, 0.206];
 
+/// An edge of a surface.
+pub(crate) trait Ends {
+    /// Its two vertices.
+    fn ends(&self) -> [VertexId; 2];
+}
+
+impl Ends for Edge {
+    fn ends(&self) -> [VertexId; 2] {
+        self.ends
+    }
+}
+
+impl Ends for [VertexId; 2] {
+    fn ends(&self) -> [VertexId; 2] {
+        *self
+    }
+}
+
 /// The surface of a body where it is now.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ClosedSurface<'a> {
+#[derive(Debug)]
+pub(crate) struct ClosedSurface<'a, E = Edge> {
     /// Of all vertices of the scene, m.
     pub positions: &'a [Vec3],
     /// Its surface vertices.
     pub vertices: &'a [VertexId],
     /// Its surface edges.
-    pub edges: &'a [Edge],
+    pub edges: &'a [E],
     /// Corners of its triangles, m.
     pub faces: &'a [[Vec3; 3]],
 }
 
-impl ClosedSurface<'_> {
+// Borrowed arrays are copied whatever the edges are.
+impl<E> Clone for ClosedSurface<'_, E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E> Copy for ClosedSurface<'_, E> {}
+
+impl<E> ClosedSurface<'_, E> {
     /// Its surface points, m.
     pub(crate) fn points(&self) -> impl Iterator<Item = Vec3> + Clone {
         self.vertices.iter().map(|v| self.positions[v.index()])
@@ -95,10 +122,10 @@ struct Grid {
 
 impl Translation {
     /// Least way of `a` along `axis` after which it is clear of `b`, m; 0 where it is now.
-    pub(crate) fn distance(
+    pub(crate) fn distance<E: Ends>(
         &mut self,
-        a: ClosedSurface<'_>,
-        b: ClosedSurface<'_>,
+        a: ClosedSurface<'_, E>,
+        b: ClosedSurface<'_, E>,
         axis: Vec3,
         clearance: f64,
     ) -> f64 {
@@ -112,7 +139,7 @@ impl Translation {
         for (edges, faces, sign) in [(a, b, 1.0), (b, a, -1.0)] {
             self.grid.fill(faces, frame, shared);
             for edge in edges.edges {
-                let ends = edge.ends.map(|v| frame.of(edges.positions[v.index()]));
+                let ends = edge.ends().map(|v| frame.of(edges.positions[v.index()]));
                 self.grid.meet(ends, |[low, high]| {
                     let [low, high] = if sign > 0.0 { [low, high] } else { [-high, -low] };
                     if high + clearance >= 0.0 {
@@ -126,7 +153,7 @@ impl Translation {
     }
 
     /// The first way at which surfaces do not cross and no body holds the other, m.
-    fn first_free(&self, a: ClosedSurface<'_>, b: ClosedSurface<'_>, frame: Frame) -> f64 {
+    fn first_free<E>(&self, a: ClosedSurface<'_, E>, b: ClosedSurface<'_, E>, frame: Frame) -> f64 {
         let (mut way, mut next) = (0.0_f64, 0);
         loop {
             while next < self.intervals.len() && self.intervals[next][0] <= way {
@@ -144,7 +171,12 @@ impl Translation {
 }
 
 /// Whether a point of the surface of `inner`, moved by a way along the axis, is inside `outer`.
-fn holds(outer: ClosedSurface<'_>, inner: ClosedSurface<'_>, frame: Frame, way: f64) -> bool {
+fn holds<E>(
+    outer: ClosedSurface<'_, E>,
+    inner: ClosedSurface<'_, E>,
+    frame: Frame,
+    way: f64,
+) -> bool {
     let Some([a, b, c]) = inner.faces.first() else { return false };
     let [wa, wb, wc] = SOMEWHERE;
     let point = frame.of(wa * *a + wb * *b + wc * *c);
@@ -165,7 +197,7 @@ impl Frame {
         Seen { plane: Vec2::new(u.dot(point), v.dot(point)), height: self.axis.dot(point) }
     }
 
-    fn rectangle(&self, surface: ClosedSurface<'_>) -> Rectangle {
+    fn rectangle<E>(&self, surface: ClosedSurface<'_, E>) -> Rectangle {
         let start = Rectangle { min: Vec2::INFINITY, max: Vec2::NEG_INFINITY };
         surface
             .points()
@@ -194,7 +226,7 @@ impl Rectangle {
 
 impl Grid {
     /// Sorts in the faces of a surface that a rectangle of the plane holds parts of.
-    fn fill(&mut self, surface: ClosedSurface<'_>, frame: Frame, shared: Rectangle) {
+    fn fill<E>(&mut self, surface: ClosedSurface<'_, E>, frame: Frame, shared: Rectangle) {
         self.faces.clear();
         let seen = surface.faces.iter().map(|face| face.map(|corner| frame.of(corner)));
         self.faces.extend(seen.filter(|face| Rectangle::around(face).meets(shared)));

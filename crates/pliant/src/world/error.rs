@@ -18,6 +18,7 @@ use crate::math::Vec3;
 use crate::mesh::generate::GenerateError;
 use crate::mesh::surface::SurfaceError;
 use crate::mesh::tet::TetMeshError;
+use crate::separate::SeparateError;
 use crate::solve::joint::JointError;
 
 /// Why a [`World`](super::World) refuses something; nothing has changed then.
@@ -165,6 +166,9 @@ pub enum WorldError {
     /// A joint that cannot be.
     #[error(transparent)]
     Joint(#[from] JointError),
+    /// Bodies that cannot be separated.
+    #[error(transparent)]
+    Separate(#[from] SeparateError),
     /// Something that cannot be asked.
     #[error(transparent)]
     Query(#[from] QueryError),

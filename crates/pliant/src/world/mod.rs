@@ -23,6 +23,7 @@ mod query;
 mod read;
 mod rigid_body;
 mod saved;
+mod separate;
 mod soft_body;
 
 use crate::body::obstacle::Obstacle;
@@ -61,6 +62,7 @@ pub use obstacle::ObstacleBuilder;
 pub use preset::MaterialPreset;
 pub use query::{Penetration, SurfaceExit, SurfaceHit, WayOut};
 pub use rigid_body::{KinematicBody, RigidBody};
+pub use separate::WorldSeparation;
 pub use soft_body::SoftBody;
 
 /// Gravity of what is not said, m/s².

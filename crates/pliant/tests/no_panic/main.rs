@@ -23,6 +23,8 @@ mod integrate;
 
 mod record;
 
+mod separate;
+
 mod step;
 
 mod queries;

@@ -1,0 +1,177 @@
+//! `pliant separate`.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::{Folder, pliant, reported};
+
+/// A closed box from a corner on, with some sides, as an OBJ file.
+fn cuboid(corner: [f64; 3], sides: [f64; 3]) -> String {
+    let mut text = String::new();
+    for k in 0..8 {
+        let at = |axis: usize| corner[axis] + if k >> axis & 1 == 1 { sides[axis] } else { 0.0 };
+        text += &format!("v {} {} {}\n", at(0), at(1), at(2));
+    }
+    let quads =
+        [[1, 3, 4, 2], [5, 6, 8, 7], [1, 2, 6, 5], [3, 7, 8, 4], [1, 5, 7, 3], [2, 4, 8, 6]];
+    for [a, b, c, d] in quads {
+        text += &format!("f {a} {b} {c}\nf {a} {c} {d}\n");
+    }
+    text
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Runs the command on files of a folder with further arguments; the JSON, or null.
+fn separate(folder: &Folder, files: &[&str], more: &[&str]) -> (i32, Value, String) {
+    let mut arguments = vec!["separate".to_owned()];
+    arguments.extend(files.iter().map(|file| text(&folder.0.join(file))));
+    arguments.extend(["-o".to_owned(), text(&folder.0.join("out")), "--json".to_owned()]);
+    arguments.extend(more.iter().map(|word| (*word).to_owned()));
+    let (code, stdout, stderr) = reported(&pliant(&arguments));
+    (code, serde_json::from_str(&stdout).unwrap_or(Value::Null), stderr)
+}
+
+fn out(folder: &Folder, name: &str) -> PathBuf {
+    folder.0.join("out").join(name)
+}
+
+/// Lines of an OBJ file that name triangles.
+fn faces(path: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines().filter(|line| line.starts_with("f ")).map(str::to_owned).collect()
+}
+
+#[test]
+fn two_boxes_come_apart_and_keep_their_triangles() {
+    let folder = Folder::new("separate");
+    let a = folder.write("a.obj", &cuboid([0.0; 3], [1.0; 3]));
+    folder.write("b.obj", &cuboid([0.9, 0.1, 0.2], [1.0; 3]));
+    let (code, json, stderr) = separate(&folder, &["a.obj", "b.obj"], &["--by", "rigid"]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert_eq!((&json["free"], json["after"].as_array().unwrap().len()), (&true.into(), 0));
+    assert_eq!(json["before"][0]["kind"], "crossing");
+    // They overlap by 0.1 along x, and the gap is a thousandth of their size.
+    let way = json["bodies"][0]["largest_movement"].as_f64().unwrap();
+    assert!((way - 0.5 * 0.101).abs() < 1e-4, "{way}");
+    assert_eq!(faces(&a), faces(&out(&folder, "a.obj")));
+    for file in ["before.png", "after.png", "separation.json", "b.obj"] {
+        assert!(out(&folder, file).exists(), "{file}");
+    }
+    let arguments = ["depth", &text(&out(&folder, "a.obj")), &text(&out(&folder, "b.obj"))];
+    let (code, stdout, _) = reported(&pliant(&arguments));
+    assert!(code == 0 && stdout.contains("no overlap among 2 bodies"), "{stdout}");
+}
+
+#[test]
+fn a_format_of_few_digits_is_given_room_for_its_rounding() {
+    // 1e4 m away a coordinate of 32 bits has steps of a millimetre: more than the gap.
+    let folder = Folder::new("separate-stl");
+    for (name, x) in [("a", 1e4), ("b", 1e4 + 0.7)] {
+        folder.write(&format!("{name}.obj"), &cuboid([x, 0.3, 0.7], [1.0, 1.1, 1.3]));
+        let from = text(&folder.0.join(format!("{name}.obj")));
+        let to = text(&folder.0.join(format!("{name}.stl")));
+        assert_eq!(reported(&pliant(&["convert", &from, &to])).0, 0);
+    }
+    let more = ["--gap", "1e-5", "--by", "rigid"];
+    let (code, json, stderr) = separate(&folder, &["a.stl", "b.stl"], &more);
+    assert_eq!((code, stderr.as_str(), &json["free"]), (0, "", &true.into()));
+}
+
+#[test]
+fn files_that_do_not_overlap_are_copied_byte_by_byte() {
+    let folder = Folder::new("separate-copy");
+    let a = folder.write("a.obj", &format!("# kept\n{}", cuboid([0.0; 3], [1.0; 3])));
+    folder.write("b.obj", &cuboid([3.0, 0.0, 0.0], [1.0; 3]));
+    let (code, json, _) = separate(&folder, &["a.obj", "b.obj"], &[]);
+    assert_eq!((code, &json["free"], &json["before"]), (0, &true.into(), &serde_json::json!([])));
+    assert_eq!(std::fs::read(a).unwrap(), std::fs::read(out(&folder, "a.obj")).unwrap());
+    let files = ["a.obj", "b.obj"].map(|file| text(&folder.0.join(file)));
+    let arguments = ["separate", &files[0], &files[1], "-o", &text(&folder.0.join("out"))];
+    let (code, stdout, _) = reported(&pliant(&arguments));
+    assert!(code == 0 && stdout.contains("files are copied"), "{stdout}");
+}
+
+#[test]
+fn fixed_bodies_that_overlap_are_named_and_nothing_is_written() {
+    let folder = Folder::new("separate-fixed");
+    folder.write("a.obj", &cuboid([0.0; 3], [1.0; 3]));
+    folder.write("b.obj", &cuboid([0.5, 0.1, 0.2], [1.0; 3]));
+    let fixed = ["--fix", "a", "--fix", "b"];
+    let (code, json, stderr) = separate(&folder, &["a.obj", "b.obj"], &fixed);
+    assert_eq!((code, &json["free"]), (1, &false.into()));
+    assert_eq!(json["after"][0]["names"], serde_json::json!(["a", "b"]));
+    assert!(stderr.contains("1 pair is left") && stderr.contains("--partial"), "{stderr}");
+    assert!(!folder.0.join("out").exists());
+    let mut partial = fixed.to_vec();
+    partial.push("--partial");
+    let (code, json, _) = separate(&folder, &["a.obj", "b.obj"], &partial);
+    assert!(code == 1 && out(&folder, "a.obj").exists() && json["written"][0] == "a.obj");
+}
+
+#[test]
+fn one_file_twice_and_parts_of_one_file_come_apart() {
+    let folder = Folder::new("separate-parts");
+    folder.write("a.obj", &cuboid([0.0; 3], [1.0, 1.2, 1.4]));
+    let (code, json, _) = separate(&folder, &["a.obj", "a.obj"], &[]);
+    assert_eq!((code, &json["bodies"][1]["name"]), (0, &"a-2".into()));
+    assert!(out(&folder, "a-2.obj").exists());
+    let second = cuboid([0.8, 0.1, 0.1], [1.0; 3]).replace("f ", "g ");
+    let mut both = cuboid([0.0; 3], [1.0; 3]);
+    for line in second.lines() {
+        match line.strip_prefix("g ") {
+            None => both += &format!("{line}\n"),
+            Some(corners) => {
+                let moved = corners.split(' ').map(|k| (k.parse::<u32>().unwrap() + 8).to_string());
+                both += &format!("f {}\n", moved.collect::<Vec<_>>().join(" "));
+            }
+        }
+    }
+    folder.write("both.obj", &both);
+    let (code, _, stderr) = separate(&folder, &["both.obj"], &[]);
+    assert!(code == 2 && stderr.contains("--parts"), "{stderr}");
+    let (code, json, _) = separate(&folder, &["both.obj"], &["--parts", "--fix", "both#0"]);
+    assert_eq!((code, json["bodies"].as_array().unwrap().len()), (0, 2));
+    assert_eq!(json["bodies"][0]["by"], "none");
+    assert_eq!(faces(&folder.0.join("both.obj")), faces(&out(&folder, "both.obj")));
+}
+
+#[test]
+fn nested_shells_stay_nested_when_asked() {
+    let folder = Folder::new("separate-nested");
+    folder.write("a.obj", &cuboid([0.0; 3], [3.0; 3]));
+    folder.write("b.obj", &cuboid([1.0; 3], [1.0; 3]));
+    let (code, json, _) = separate(&folder, &["a.obj", "b.obj"], &["--nested", "keep"]);
+    assert_eq!((code, &json["kept_nested"]), (0, &serde_json::json!([[0, 1]])));
+    let (code, json, _) = separate(&folder, &["a.obj", "b.obj"], &["--by", "rigid"]);
+    assert_eq!((code, &json["before"][0]["kind"]), (0, &"nested".into()));
+}
+
+#[test]
+fn bad_input_is_one_line_and_leaves_nothing() {
+    let folder = Folder::new("separate-errors");
+    folder.write("a.obj", &cuboid([0.0; 3], [1.0; 3]));
+    let open: String =
+        cuboid([0.5; 3], [1.0; 3]).lines().take(19).map(|line| format!("{line}\n")).collect();
+    folder.write("open.obj", &open);
+    folder.write("broken.obj", "v 0 0\n");
+    let check = |files: &[&str], more: &[&str], expected: &str| {
+        let (code, _, stderr) = separate(&folder, files, more);
+        assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
+        assert!(stderr.contains(expected), "{stderr}");
+        assert!(!folder.0.join("out").exists());
+    };
+    check(&["a.obj", "open.obj"], &[], "the surface is open at edge");
+    check(&["a.obj", "broken.obj"], &[], "broken.obj: line 1");
+    check(&["a.obj", "missing.obj"], &[], "missing.obj");
+    check(&["a.obj"], &[], "one body alone");
+    check(&["a.obj", "a.obj"], &["--fix", "b"], "no body has this name");
+    check(&["a.obj", "a.obj"], &["--gap", "-1"], "the gap is -1");
+    let here = text(&folder.0);
+    let file = text(&folder.0.join("a.obj"));
+    let (code, _, stderr) = reported(&pliant(&["separate", &file, &file, "-o", &here]));
+    assert!(code == 2 && stderr.contains("would replace the file that is read"), "{stderr}");
+}

@@ -1,0 +1,103 @@
+//! How deep two bodies overlap, measured for a report.
+
+use crate::math::Vec3;
+use crate::mesh::closest::closest_point;
+use crate::par;
+use crate::separate::judge::{Judged, Scene, Standing};
+use crate::separate::shape::{Placed, Shape};
+
+/// Parts into which pairs are divided among threads; the result does not depend on it.
+const CHUNKS: usize = 64;
+
+/// Kinds of overlap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OverlapKind {
+    /// The surfaces cross or touch.
+    Crossing,
+    /// One is inside the other, and the surfaces do not meet.
+    Nested,
+    /// They are apart, but nearer than asked for.
+    Near,
+}
+
+impl OverlapKind {
+    /// The stable name, on which other programs may rely.
+    pub fn name(self) -> &'static str {
+        match self {
+            OverlapKind::Crossing => "crossing",
+            OverlapKind::Nested => "nested",
+            OverlapKind::Near => "near",
+        }
+    }
+}
+
+/// Two bodies that overlap, or are nearer than asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Overlap {
+    /// By index, ascending.
+    pub bodies: [usize; 2],
+    /// See there.
+    pub kind: OverlapKind,
+    /// Vertices of the surface of either that are inside the other.
+    pub vertices_inside: usize,
+    /// Largest distance of such a vertex to the surface that it is behind, m.
+    pub depth: f64,
+    /// Distance of the surfaces, m; 0 where they overlap.
+    pub distance: f64,
+}
+
+/// All pairs that overlap or are nearer than a gap, m, ascending, with their depths.
+pub(crate) fn measured(scene: Scene<'_>, gap: f64) -> Vec<Overlap> {
+    let judged = scene.judge(gap);
+    let measure = |judged: &Judged| Overlap {
+        bodies: judged.pair,
+        kind: match judged.standing {
+            Standing::Near(_) | Standing::Apart => OverlapKind::Near,
+            Standing::Crossing => OverlapKind::Crossing,
+            Standing::FirstInside | Standing::SecondInside => OverlapKind::Nested,
+        },
+        vertices_inside: 0,
+        depth: 0.0,
+        distance: match judged.standing {
+            Standing::Near(nearest) => nearest.distance_sq.sqrt(),
+            _ => 0.0,
+        },
+    };
+    let mut found: Vec<Overlap> = judged.iter().map(measure).collect();
+    let offsets = par::even_offsets(found.len(), CHUNKS);
+    par::chunks(&mut found, &offsets, |_, chunk| {
+        for overlap in chunk.iter_mut().filter(|overlap| overlap.kind != OverlapKind::Near) {
+            let [a, b] = overlap.bodies;
+            for [inner, outer] in [[a, b], [b, a]] {
+                let (shape, at) = (&scene.shapes[inner], &scene.placed[inner]);
+                let (inside, depth) = depth(shape, at, &scene.placed[outer]);
+                overlap.vertices_inside += inside;
+                overlap.depth = overlap.depth.max(depth);
+            }
+        }
+    });
+    found
+}
+
+/// Number of surface vertices of one body inside another, and how deep the deepest is, m.
+fn depth(shape: &Shape, inner: &Placed, outer: &Placed) -> (usize, f64) {
+    let (mut inside, mut deepest_sq) = (0, 0.0_f64);
+    let points = shape.vertices.iter().map(|v| inner.positions[v.index()]);
+    for point in points.filter(|point| outer.winding(*point) > 0) {
+        inside += 1;
+        deepest_sq = deepest_sq.max(distance_sq(point, outer, deepest_sq));
+    }
+    (inside, deepest_sq.sqrt())
+}
+
+/// Square of the distance to a surface, m², or anything up to `least_sq`.
+fn distance_sq(point: Vec3, surface: &Placed, least_sq: f64) -> f64 {
+    let mut nearest_sq = f64::INFINITY;
+    surface.tree.near(point, nearest_sq, |k| {
+        let on_face = closest_point(point, surface.faces[k as usize]);
+        nearest_sq = nearest_sq.min(on_face.distance_squared(point));
+        // A negative distance ends the search.
+        if nearest_sq > least_sq { nearest_sq } else { -1.0 }
+    });
+    nearest_sq
+}

@@ -1,0 +1,287 @@
+//! The three manners: rigid, soft, and rigid where that is enough.
+
+use std::ops::ControlFlow;
+
+use crate::body::Mesh;
+use crate::id::VertexId;
+use crate::math::{Vec3, orient3d};
+use crate::mesh::embed::embed;
+use crate::mesh::generate::stuffing::{StuffingSettings, stuffed};
+use crate::mesh::meeting;
+use crate::mesh::raw::RawMesh;
+use crate::mesh::surface::Surface;
+use crate::mesh::tet::TetMesh;
+use crate::separate::change::strain;
+use crate::separate::elastic::{Compliance, Elastic};
+use crate::separate::judge::Scene;
+use crate::separate::shape::Shape;
+use crate::separate::soft::{SoftBody, SoftTask};
+use crate::separate::{Body, Manner, Mobility, placed, rigid};
+
+/// How much it costs to move a soft body, beside squeezing it by as much: first, and after each
+/// time that it came out inverted or met itself.
+const ATTACHMENTS: [f64; 3] = [1.0, 0.1, 0.01];
+
+/// Attempts after which bodies that come out badly are moved as they are.
+const ATTEMPTS: usize = 3;
+
+/// Multiply–adds of all soft attempts together, after which bodies are moved as they are.
+///
+/// Some ten seconds of a core; a count, and not a clock, so that results are the same everywhere.
+const BUDGET: u64 = 6_000_000_000;
+
+/// Strain from which on a body is deformed less, as small strains no longer describe it.
+const MOST_STRAIN: f64 = 0.6;
+
+/// Size of the tets of a cage, in sizes of the body.
+const CAGE: f64 = 0.1;
+
+/// Vertices of a tet mesh from which on it is carried by a coarser cage.
+const LARGE: usize = 2500;
+
+/// What a search is about.
+pub(crate) struct Search<'a> {
+    /// As given.
+    pub bodies: &'a [Body<'a>],
+    /// What each body is.
+    pub shapes: &'a [Shape],
+    /// Where each body starts, m.
+    pub start: &'a [Vec<Vec3>],
+    /// Pairs that are nested on purpose, ascending.
+    pub nested: &'a [[usize; 2]],
+    /// Distance to reach, m; above 0.
+    pub gap: f64,
+    /// Movement, in sizes of a body, up to which it is moved as it is where it may be soft.
+    pub share: f64,
+}
+
+/// What a search found.
+pub(crate) struct Found {
+    /// Vertices of each body, m.
+    pub positions: Vec<Vec<Vec3>>,
+    /// How each body was changed.
+    pub manners: Vec<Manner>,
+    /// Iterations done, of all searches together.
+    pub iterations: usize,
+    /// Whether it was stopped by the caller.
+    pub stopped: bool,
+}
+
+/// What is called in each iteration, with its number and the pairs that are left.
+pub(crate) type Report<'a> = &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>;
+
+impl Search<'_> {
+    /// Separates in a manner.
+    pub(crate) fn run(&self, manner: Manner, report: Report<'_>) -> Found {
+        match manner {
+            Manner::Rigid => self.rigid(self.start, report),
+            Manner::Soft => self.deforming(0.0, report),
+            Manner::Auto => self.deforming(self.share, report),
+        }
+    }
+
+    /// Rigid first; bodies that move farther than a share of their size are then soft.
+    ///
+    /// What is deformed counts only if the vertices of no body go farther on average than those of
+    /// the body that had to go farthest as it was.
+    fn deforming(&self, share: f64, report: Report<'_>) -> Found {
+        let found = self.rigid(self.start, report);
+        let is_far = |body: usize| {
+            let way = self.farthest(body, &found.positions);
+            may_deform(&self.bodies[body]) && way > share * self.shapes[body].size
+        };
+        let soft: Vec<bool> = (0..self.bodies.len()).map(is_far).collect();
+        if found.stopped || !soft.contains(&true) {
+            return found;
+        }
+        let deformed = self.soft(&soft, found.iterations, report);
+        let most = |positions: &[Vec<Vec3>]| {
+            let sizes = self.shapes.iter().map(|shape| shape.size).enumerate();
+            sizes.map(|(k, size)| self.mean(k, positions) / size).fold(0.0, f64::max)
+        };
+        let is_sound = (0..self.bodies.len()).all(|body| {
+            deformed.manners[body] != Manner::Soft || !self.is_spoilt(body, &deformed.positions)
+        });
+        let is_better = is_sound
+            && most(&deformed.positions) <= most(&found.positions)
+            && self.is_separated(&deformed.positions);
+        match deformed.stopped || is_better {
+            true => deformed,
+            false => Found { iterations: deformed.iterations, ..found },
+        }
+    }
+
+    /// Largest movement of a vertex of a body, m.
+    fn farthest(&self, body: usize, positions: &[Vec<Vec3>]) -> f64 {
+        let both = self.start[body].iter().zip(&positions[body]);
+        both.map(|(from, to)| from.distance(*to)).fold(0.0, f64::max)
+    }
+
+    /// Mean movement of the vertices of a body, m.
+    fn mean(&self, body: usize, positions: &[Vec<Vec3>]) -> f64 {
+        let both = self.start[body].iter().zip(&positions[body]);
+        both.map(|(from, to)| from.distance(*to)).sum::<f64>() / self.start[body].len() as f64
+    }
+
+    /// Translations from some positions, m.
+    fn rigid(&self, start: &[Vec<Vec3>], report: Report<'_>) -> Found {
+        let inv_mass = |(body, shape): (&Body<'_>, &Shape)| match body.mobility {
+            Mobility::Free | Mobility::Rigid => {
+                let mass = body.mass.filter(|mass| mass.is_finite() && *mass > 0.0);
+                mass.unwrap_or(shape.volume).recip()
+            }
+            Mobility::Fixed => 0.0,
+        };
+        let inv_masses: Vec<f64> = self.bodies.iter().zip(self.shapes).map(inv_mass).collect();
+        let Search { shapes, nested, gap, .. } = *self;
+        let task = rigid::Task { shapes, start, nested, inv_masses: &inv_masses, gap };
+        let done = task.run(report);
+        let moved = |(start, shift): (&Vec<Vec3>, &Vec3)| match *shift == Vec3::ZERO {
+            true => start.clone(),
+            false => start.iter().map(|p| *p + *shift).collect(),
+        };
+        Found {
+            positions: start.iter().zip(&done.shifts).map(moved).collect(),
+            manners: vec![Manner::Rigid; self.bodies.len()],
+            iterations: done.iterations,
+            stopped: done.stopped,
+        }
+    }
+
+    /// Some bodies give way elastically; what they leave is translated apart.
+    ///
+    /// A body that comes out inverted or meets itself anew is tried again with less deformation,
+    /// and at last moved as it is.
+    fn soft(&self, soft: &[bool], iterations: usize, report: Report<'_>) -> Found {
+        let mut iterations = iterations;
+        // One more than the last attachment stands for a rigid body.
+        let mut levels: Vec<usize> =
+            soft.iter().map(|soft| if *soft { 0 } else { ATTACHMENTS.len() }).collect();
+        let (mut attempt, mut work) = (0, 0);
+        loop {
+            attempt += 1;
+            let bodies: Vec<SoftBody> =
+                (0..self.bodies.len()).map(|body| self.soft_body(body, levels[body])).collect();
+            let Search { shapes, start, nested, gap, .. } = *self;
+            let budget = BUDGET.saturating_sub(work);
+            let task = SoftTask { shapes, start, nested, bodies: &bodies, gap, budget };
+            let before = iterations;
+            let deformed = task.run(&mut |iteration, pairs| report(before + iteration, pairs));
+            iterations += deformed.iterations;
+            work += deformed.work;
+            let is_elastic =
+                |body: usize| matches!(bodies[body].compliance, Compliance::Elastic(_));
+            if !deformed.stopped && work <= BUDGET {
+                let bad: Vec<usize> = (0..bodies.len())
+                    .filter(|body| is_elastic(*body) && self.is_spoilt(*body, &deformed.positions))
+                    .collect();
+                if !bad.is_empty() {
+                    let step = if attempt < ATTEMPTS { 1 } else { ATTACHMENTS.len() };
+                    bad.iter().for_each(|body| levels[*body] += step);
+                    continue;
+                }
+            }
+            let manner = |body: usize| match is_elastic(body) {
+                true => Manner::Soft,
+                false => Manner::Rigid,
+            };
+            let manners = (0..bodies.len()).map(manner).collect();
+            let (positions, stopped) = (deformed.positions, deformed.stopped);
+            if stopped || self.is_separated(&positions) {
+                return Found { positions, manners, iterations, stopped };
+            }
+            let rest = self
+                .rigid(&positions, &mut |iteration, pairs| report(iterations + iteration, pairs));
+            return Found { manners, iterations: iterations + rest.iterations, ..rest };
+        }
+    }
+
+    fn is_separated(&self, positions: &[Vec<Vec3>]) -> bool {
+        let placed = placed(self.shapes, positions, self.gap);
+        let scene = Scene { shapes: self.shapes, placed: &placed, nested: self.nested };
+        let judged = scene.judge(self.gap);
+        let is_both_fixed = |pair: [usize; 2]| pair.iter().all(|b| is_fixed(&self.bodies[*b]));
+        judged.iter().all(|judged| is_both_fixed(judged.pair))
+    }
+
+    /// A body of some softness; as it is where it cannot be filled or factored.
+    fn soft_body(&self, body: usize, level: usize) -> SoftBody {
+        let size = self.shapes[body].size;
+        let rigid = || SoftBody { compliance: Compliance::Rigid(1.0 / size), carried: None };
+        if is_fixed(&self.bodies[body]) {
+            return SoftBody { compliance: Compliance::Fixed, carried: None };
+        }
+        let Some(attachment) = ATTACHMENTS.get(level) else { return rigid() };
+        let start = &self.start[body];
+        let (cage, is_own) = match self.bodies[body].mesh {
+            Mesh::Tets(mesh) if start.len() > LARGE => {
+                let positions = start.clone();
+                let triangles = mesh.surface().to_vec();
+                let raw = RawMesh { positions, triangles, ..RawMesh::default() };
+                let surface = Surface::from_raw(raw).ok();
+                (surface.and_then(|(surface, _)| cage(&surface, start, size)), false)
+            }
+            Mesh::Tets(mesh) => {
+                let mut used = vec![false; start.len()];
+                mesh.tets().iter().flatten().for_each(|v| used[v.index()] = true);
+                let cage = TetMesh::new(start.clone(), mesh.tets().to_vec(), Vec::new());
+                (cage.ok(), !used.contains(&false))
+            }
+            Mesh::Surface(mesh) => (cage(mesh, start, size), false),
+            Mesh::SpringNetwork(..) | Mesh::Particles(_) | Mesh::Outline(..) => (None, false),
+        };
+        let Some(cage) = cage else { return rigid() };
+        let Some(elastic) = Elastic::new(&cage, size, *attachment) else { return rigid() };
+        let carried = (!is_own).then(|| embed(&cage, start));
+        SoftBody { compliance: Compliance::Elastic(Box::new(elastic)), carried }
+    }
+
+    /// Whether a body is strained too much, has an inverted or flat tet, or meets itself where it did not before.
+    fn is_spoilt(&self, body: usize, positions: &[Vec<Vec3>]) -> bool {
+        let (before, after) = (&self.start[body], &positions[body]);
+        if before == after {
+            return false;
+        }
+        if let Mesh::Tets(mesh) = self.bodies[body].mesh {
+            let is_bad = |tet: &[VertexId; 4], at: &[Vec3]| {
+                let [v0, v1, v2, v3] = tet.map(|v| at[v.index()]);
+                orient3d(v0, v1, v2, v3) <= 0.0
+            };
+            if mesh.tets().iter().any(|tet| is_bad(tet, after) && !is_bad(tet, before)) {
+                return true;
+            }
+        }
+        if strain(&self.bodies[body], &self.shapes[body], after) > MOST_STRAIN {
+            return true;
+        }
+        let triangles = &self.shapes[body].triangles;
+        let met = |at: &[Vec3]| meeting::meeting_pairs(at, triangles).found;
+        let (old, new) = (met(before), met(after));
+        new.iter().any(|pair| old.binary_search(pair).is_err())
+    }
+}
+
+fn may_deform(body: &Body<'_>) -> bool {
+    body.mobility == Mobility::Free
+}
+
+fn is_fixed(body: &Body<'_>) -> bool {
+    body.mobility == Mobility::Fixed
+}
+
+/// Tets inside a surface at some positions, m.
+fn cage(mesh: &Surface, start: &[Vec3], size: f64) -> Option<TetMesh> {
+    let moved;
+    let surface = if mesh.positions() == start {
+        mesh
+    } else {
+        let raw = RawMesh {
+            positions: start.to_vec(),
+            triangles: mesh.triangles().to_vec(),
+            ..Default::default()
+        };
+        moved = Surface::from_raw(raw).ok()?.0;
+        &moved
+    };
+    stuffed(surface, StuffingSettings { size: CAGE * size }).ok().map(|stuffed| stuffed.mesh)
+}
