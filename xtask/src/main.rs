@@ -53,7 +53,7 @@ The tasks of Pliant. Run them from the root of the repository.
                              takes in for `pliant view` and reports; needs Node
   cargo xtask python         build the wheel of the Python package, install it into a
                              clean environment, run its tests and check its stubs;
-                             needs Python 3.11 or newer
+                             needs Python 3.11 or newer. `quick` does what test does
   cargo xtask figures [SCENE] make the pictures of README and book from runs of scenes
   cargo xtask bench [NAME]   build and run the benchmarks; arguments are passed on
   cargo xtask bench python   the cost of calls from Python beside that of Rust
@@ -89,6 +89,7 @@ fn main() -> ExitCode {
         "test" if rest == ["all"] => tasks::test_all(),
         "test" => without(rest).and_then(|()| tasks::test()),
         "web" => without(rest).and_then(|()| web::build()),
+        "python" if rest == ["quick"] => python::smoke(),
         "python" => without(rest).and_then(|()| python::all()),
         "figures" => figures::make(rest),
         "bless" => without(rest).and_then(|()| tasks::bless()),

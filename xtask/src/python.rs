@@ -84,17 +84,13 @@ pub fn long() -> Result<(), Failure> {
     pytest(&python, &["-m", "long or not long"])
 }
 
-/// Compares the cost of calls from Python with that of the same calls in Rust.
+/// The cost of calls from Python beside that of the engine's part of them.
 pub fn bench() -> Result<(), Failure> {
     setup::python()?;
     let wheel = wheel(Build::Release)?;
     let python = fresh("release", &wheel, &TEST_PACKAGES)?;
-    let build =
-        ["build", "--release", "--locked", "--package", "pliant", "--example", "depth_cost"];
-    execute(Command::new(setup::cargo()).current_dir(root()).args(build))?;
-    let mut bench = Command::new(python);
-    bench.arg(folder().join("bench/overhead.py"));
-    execute(bench.arg(target_dir().join("release/examples/depth_cost")))
+    execute(Command::new(&python).arg(folder().join("bench/overhead.py")))?;
+    execute(Command::new(&python).arg(folder().join("bench/scaling.py")))
 }
 
 /// The crate of the package.

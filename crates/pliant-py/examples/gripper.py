@@ -62,8 +62,13 @@ class SoftGripper(Env):  # type: ignore[misc,valid-type]
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float64], dict[str, Any]]:
         """Everything where it was; the ball is moved a little by the seed."""
+        if spaces is not None:
+            super().reset(seed=seed)
+            generator = self.np_random
+        else:
+            generator = np.random.default_rng(seed)
         self._world.restore(self._start)
-        shift = np.random.default_rng(seed).uniform(-0.005, 0.005, 2)
+        shift = generator.uniform(-0.005, 0.005, 2)
         self._world.set_positions(
             self._ball, self._world.positions(self._ball) + [shift[0], shift[1], 0.0]
         )

@@ -266,6 +266,29 @@ impl PyBodies {
         });
         found.map_err(error::mesh)?.columns(py)
     }
+
+    /// The engine's part of so many calls, and nothing of Python: what `bench/overhead.py` compares
+    /// with. Returns the vertices found.
+    fn _engine_only(&self, py: Python<'_>, calls: usize) -> PyResult<usize> {
+        py.detach(|| {
+            let mut kept = self.scratch.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let Kept { scratch, exits: search, found } = &mut *kept;
+            scratch.set_threads(1);
+            search.set_threads(1);
+            let mut exits = Vec::new();
+            for _ in 0..calls {
+                scratch.penetrations(
+                    &self.positions,
+                    &self.bodies,
+                    DepthSettings::default(),
+                    found,
+                )?;
+                search.exits(&self.positions, &self.bodies, found, &mut exits);
+            }
+            Ok(found.resolved.len())
+        })
+        .map_err(|error: pliant::id::MismatchError| error::mesh(error))
+    }
 }
 
 impl PyBodies {

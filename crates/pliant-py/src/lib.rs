@@ -8,6 +8,8 @@
 //! Python: exceptions, objects of other libraries, tables of runs, sweeps on Ray. Long calls
 //! release the interpreter lock, and those made of steps look for Ctrl-C between them.
 
+// Documentation of classes and functions is Python's: brackets and angles are not Rustdoc's.
+#![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)]
 #![expect(clippy::needless_pass_by_value, reason = "arguments come from Python by value")]
 
 mod error;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +23,10 @@ def watching(progress: bool | Progress | None, what: str) -> tuple[Progress | No
     if progress is False or (progress is None and not _is_watched()):
         return None, _nothing
     try:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():
+            # Without widgets the bar is text, which is good enough.
+            warnings.simplefilter("ignore")
+            from tqdm.auto import tqdm
     except ImportError:
         return None, _nothing
     bar: Any = tqdm(desc=what, leave=False)
