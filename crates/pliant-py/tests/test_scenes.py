@@ -28,6 +28,7 @@ def test_a_run_has_summary_series_bodies_and_frames():
     moved = run.positions("left")
     assert moved.shape == (len(run.frames), 216, 3)
     assert np.array_equal(moved[-1], last.positions[:216])
+    assert np.array_equal(run.positions("right")[-1], last.positions[216:])
     assert np.array_equal(run.positions("left", slice(None, None, 5)), moved[::5])
     assert run.triangles("left").max() < 216
     assert pliant.open_run("run").digest == run.digest
