@@ -18,10 +18,10 @@ from pathlib import Path
 import pliant
 
 #: The scene, and how long it is simulated, s.
-SCENE, DURATION = "sphere-pile", 1.0
+SCENE, DURATION = "sphere-pile", 0.5
 
 #: Turns that 1 and 2 workers take.
-TURNS = 3
+TURNS = 2
 
 
 def swept(out: Path, runs: int, jobs: int) -> tuple[float, float, float]:

@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -44,6 +45,28 @@ def test_a_world_of_a_scene_makes_the_steps_of_its_run():
     world.step(run.summary["steps"])
     assert world.digest() == run.digest
     assert sorted(bodies) == ["left", "right"]
+
+
+GOLDEN = Path(__file__).parents[3] / "golden" / "digests.txt"
+
+#: Scenes whose pinned steps take little time.
+QUICK = {"block", "dice", "two-points", "two-cubes", "head-on"}
+
+
+def pinned():
+    """Scene, steps and digest of every line that the engine's own tests pin."""
+    lines = [line.split() for line in GOLDEN.read_text().splitlines() if not line.startswith("#")]
+    return [
+        pytest.param(scene, int(steps), digest, id=scene, marks=[] if scene in QUICK else pytest.mark.long)
+        for scene, steps, digest in lines
+    ]
+
+
+@pytest.mark.parametrize(("scene", "steps", "digest"), pinned())
+def test_a_scene_has_the_pinned_digest(scene, steps, digest):
+    world, _ = pliant.Scene(scene).world()
+    world.step(steps)
+    assert world.digest() == digest
 
 
 @pytest.mark.skipif(not os.environ.get("PLIANT"), reason="PLIANT names the program")
