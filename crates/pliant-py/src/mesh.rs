@@ -10,6 +10,7 @@ use pliant::mesh::surface::Surface;
 use pliant::mesh::tet::TetMesh;
 use pliant::mesh::topology;
 use pliant::world::BodyMesh;
+use pliant_io::mesh::Cells;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
@@ -201,20 +202,20 @@ impl Mesh {
     /// Writes tets (.vtu, .vtk, .msh) or triangles (.obj, .stl, .ply, .off), whole or not at all.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let mesh = self.shared.clone();
-        py.detach(move || {
-            let is_tets = pliant_io::mesh::cells_written(&path)
-                .map(|cells| cells == pliant_io::mesh::Cells::Tets)?;
-            match (&*mesh, is_tets) {
-                (BodyMesh::Tets(tets), true) => pliant_io::mesh::write_tets(
-                    &path,
-                    tets.positions(),
-                    tets.tets(),
-                    tets.regions(),
-                ),
-                (mesh, true) => pliant_io::mesh::write_tets(&path, mesh.positions(), &[], &[]),
-                (mesh, false) => {
-                    pliant_io::mesh::write_triangles(&path, mesh.positions(), mesh.triangles())
-                }
+        let holds = pliant_io::mesh::cells_written(&path).map_err(error::mesh)?;
+        py.detach(move || match (&*mesh, holds) {
+            (BodyMesh::Tets(tets), Cells::Tets) => {
+                let (positions, regions) = (tets.positions(), tets.regions());
+                pliant_io::mesh::write_tets(&path, positions, tets.tets(), regions)
+                    .map_err(|error| error.to_string())
+            }
+            (_, Cells::Tets) => {
+                let path = path.display();
+                Err(format!("{path}: the mesh has no tets; name it .obj, .stl, .ply or .off"))
+            }
+            (mesh, Cells::Triangles) => {
+                pliant_io::mesh::write_triangles(&path, mesh.positions(), mesh.triangles())
+                    .map_err(|error| error.to_string())
             }
         })
         .map_err(error::mesh)

@@ -81,6 +81,8 @@ def test_tets_come_back_from_files(name):
 def test_a_file_that_cannot_be_written_is_an_error():
     with pytest.raises(pliant.MeshError, match="cannot write this format"):
         pliant.ball(0.1, 1).write("ball.xyz")
+    with pytest.raises(pliant.MeshError, match="the mesh has no tets; name it .obj"):
+        pliant.cloth((1, 1)).write("cloth.vtu")
 
 
 def test_generators_make_bodies_of_the_stated_volume():
