@@ -1,4 +1,4 @@
-//! The tasks of this repository: demo, test, web, figures, bench, fuzz, bless, deny.
+//! The tasks of this repository: demo, test, web, python, figures, bench, fuzz, bless, deny.
 //!
 //! Built from the standard library alone, so that `cargo xtask` runs on a machine
 //! that has Rust and a C linker and nothing else, and can then fetch the rest.
@@ -10,6 +10,8 @@ mod setup;
 mod steps;
 
 mod web;
+
+mod python;
 
 mod figures;
 
@@ -40,15 +42,21 @@ The tasks of Pliant. Run them from the root of the repository.
                              report; the GPU backend is built only on request
   cargo xtask test           everything that must hold before a change lands:
                              format, clippy, rustdoc, all tests, wasm32, the book,
-                             and the player where Node and Chromium are there
+                             the player where Node and Chromium are there, and the
+                             Python package where Python is there
   cargo xtask test all       the same, then what takes longer: the direct solver,
                              every built-in scene in the player, exports opened by
-                             vtk, meshio, NumPy and the glTF validator, and half a
-                             minute of hostile input for every reader
+                             vtk, meshio, NumPy and the glTF validator, the Python
+                             package with Ray and notebooks, and half a minute of
+                             hostile input for every reader
   cargo xtask web            build the player, which the next build of the program
                              takes in for `pliant view` and reports; needs Node
+  cargo xtask python         build the wheel of the Python package, install it into a
+                             clean environment, run its tests and check its stubs;
+                             needs Python 3.11 or newer. `quick` does what test does
   cargo xtask figures [SCENE] make the pictures of README and book from runs of scenes
   cargo xtask bench [NAME]   build and run the benchmarks; arguments are passed on
+  cargo xtask bench python   the cost of calls from Python beside that of Rust
   cargo xtask bench all [TABLE]  make the tables of the book anew, all or some
   cargo xtask fuzz [TARGET]  hostile input for every reader, two minutes each;
                              --seconds N, --inputs N, --seed S, --input FILE
@@ -75,11 +83,14 @@ fn main() -> ExitCode {
     let done = match command {
         "demo" => tasks::demo(rest),
         "bench" if rest.first().is_some_and(|word| word == "all") => tables::write(&rest[1..]),
+        "bench" if rest == ["python"] => python::bench(),
         "bench" => tasks::bench(rest),
         "fuzz" => tasks::fuzz(rest),
         "test" if rest == ["all"] => tasks::test_all(),
         "test" => without(rest).and_then(|()| tasks::test()),
         "web" => without(rest).and_then(|()| web::build()),
+        "python" if rest == ["quick"] => python::smoke(),
+        "python" => without(rest).and_then(|()| python::all()),
         "figures" => figures::make(rest),
         "bless" => without(rest).and_then(|()| tasks::bless()),
         "deny" => without(rest).and_then(|()| tasks::deny()),

@@ -47,6 +47,19 @@ const BROWSERS: [&str; 3] =
     ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const BROWSER_VARIABLE: &str = "CHROMIUM";
 
+/// What builds and tests the Python package; everything else does without it.
+const PYTHON_NEEDS: [Need; 2] = [
+    Need { package: "python3", purpose: "runs the Python package", present: has_python_itself },
+    Need {
+        package: "python3-venv",
+        purpose: "environments for the Python package",
+        present: has_venv,
+    },
+];
+
+/// Oldest Python 3 that the package supports.
+const PYTHON: u32 = 11;
+
 /// What compiles to wasm32 where rustup has no such target: Debian's compiler and its library.
 const WASM_NEEDS: [Need; 2] = [
     Need {
@@ -202,6 +215,36 @@ pub fn has_node() -> bool {
 pub fn has_browser() -> bool {
     let named = env::var_os(BROWSER_VARIABLE).map(PathBuf::from);
     named.into_iter().chain(BROWSERS.map(PathBuf::from)).any(|path| path.is_file())
+}
+
+/// Makes sure that what builds and tests the Python package is there.
+pub fn python() -> Result<(), Failure> {
+    install(&PYTHON_NEEDS)?;
+    match has_python() {
+        true => Ok(()),
+        false => Err(Failure::machine(format!(
+            "the Python package needs Python 3.{PYTHON} or newer with venv; `python3` is older"
+        ))),
+    }
+}
+
+/// Whether the Python package can be built without installing anything.
+pub fn has_python() -> bool {
+    let question = "import sys; print(sys.version_info[1])";
+    let answer = Command::new("python3").args(["-c", question]).output();
+    let minor = answer.ok().and_then(|answer| String::from_utf8(answer.stdout).ok());
+    minor.and_then(|minor| minor.trim().parse::<u32>().ok()).is_some_and(|m| m >= PYTHON)
+        && has_venv()
+}
+
+fn has_python_itself() -> bool {
+    on_path("python3")
+}
+
+/// Whether environments can be made; Debian has that in a package of its own.
+fn has_venv() -> bool {
+    let answer = Command::new("python3").args(["-c", "import venv, ensurepip"]).output();
+    answer.is_ok_and(|answer| answer.status.success())
 }
 
 fn has_node_itself() -> bool {

@@ -2,6 +2,7 @@
 
 use crate::methods;
 use crate::papers;
+use crate::python;
 use crate::readers;
 use crate::repository::{root, target_dir};
 use crate::setup::{self, cargo};
@@ -19,7 +20,7 @@ const GPU: [&str; 2] = ["--features", "pliant-cli/gpu"];
 const OURS: &str = "xtask/Cargo.toml";
 
 /// All that must hold before a change lands, the quick and likely failures first.
-const TEST: [Step; 9] = [
+const TEST: [Step; 10] = [
     Step { name: "setup", work: prepare },
     // Before anything is built: the program takes it in.
     Step { name: "player", work: web::build_if_possible },
@@ -30,13 +31,15 @@ const TEST: [Step; 9] = [
     Step { name: "wasm32", work: wasm },
     Step { name: "book", work: book },
     Step { name: "browser", work: web::smoke },
+    Step { name: "python", work: python::smoke },
 ];
 
 /// What takes too long for every change: `cargo xtask test all` runs it after the others.
-const LONG: [Step; 4] = [
+const LONG: [Step; 5] = [
     Step { name: "direct solver", work: direct },
     Step { name: "scenes in the player", work: web::scenes },
     Step { name: "readers of others", work: readers::open_files },
+    Step { name: "Python, Ray and notebooks", work: python::long },
     Step { name: "fuzz", work: fuzz_each },
 ];
 

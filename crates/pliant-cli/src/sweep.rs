@@ -88,7 +88,7 @@ pub fn run(arguments: &SweepArguments) -> Result<ExitCode, EarlyExit> {
     };
     let runs = plan.runs();
     let on_run = |done: usize| bar.frame(done, runs).is_break();
-    let done = sweep(&plan, &arguments.out, &program, settings, &on_run);
+    let done = sweep(&plan, &arguments.out, &[program.into()], settings, &on_run);
     let is_stopped = bar.frame(0, runs).is_break();
     bar.clear();
     let swept = match done {

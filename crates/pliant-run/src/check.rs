@@ -123,6 +123,20 @@ impl fmt::Display for Spot {
 }
 
 impl FileReport {
+    /// Of a file that was not looked into.
+    fn new(file: String) -> FileReport {
+        FileReport {
+            file,
+            kind: None,
+            vertices: None,
+            tets: None,
+            triangles: None,
+            problems: Vec::new(),
+            notices: Vec::new(),
+            error: None,
+        }
+    }
+
     /// Whether the file cannot be used.
     pub fn is_bad(&self) -> bool {
         self.error.is_some() || self.problems.iter().any(|p| p.severity == Severity::Error)
@@ -131,16 +145,7 @@ impl FileReport {
 
 /// Reads a file and checks its contents; never fails: errors are part of the report.
 pub fn check(path: &Path) -> FileReport {
-    let mut report = FileReport {
-        file: path.display().to_string(),
-        kind: None,
-        vertices: None,
-        tets: None,
-        triangles: None,
-        problems: Vec::new(),
-        notices: Vec::new(),
-        error: None,
-    };
+    let mut report = FileReport::new(path.display().to_string());
     if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
         judge_scene(&mut report, path);
     } else {
@@ -150,6 +155,13 @@ pub fn check(path: &Path) -> FileReport {
         }
     }
     report.notices.extend(path_notice(path));
+    report
+}
+
+/// Checks a mesh that is in memory, and has no file.
+pub fn check_mesh(mesh: RawMesh) -> FileReport {
+    let mut report = FileReport::new(String::new());
+    judge(&mut report, mesh, Format::Vtu);
     report
 }
 

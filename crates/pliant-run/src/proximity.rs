@@ -22,11 +22,16 @@ pub mod methods;
 
 pub mod picture;
 
+pub mod rings;
+
 /// The usual error bound, relative to the larger box diagonal.
 const USUAL_ERROR: f64 = 1e-3;
 
 /// Share of the error bound that cutting the curves of one outline may use.
 const CURVE_SHARE: f64 = 1.0 / 16.0;
+
+/// What lengths must be that may not be zero.
+const POSITIVE: &str = "above zero and finite";
 
 /// Resolution of lengths, relative to the largest coordinate.
 const ROUNDING: f64 = 1e-15;
@@ -334,20 +339,23 @@ fn largest(rings: &[Vec<Vec2>]) -> f64 {
 
 /// Refuses numbers without a meaning before any file is read.
 fn check(request: &Request) -> Result<(), ProximityError> {
-    let positive = "above zero and finite";
     let numbers = [
-        ("--error", request.error, positive),
+        ("--error", request.error, POSITIVE),
         ("--contact-distance", request.contact_distance, "finite and not negative"),
-        ("--thickness", request.thickness, positive),
+        ("--thickness", request.thickness, POSITIVE),
     ];
-    for (option, value, rule) in numbers {
-        let Some(value) = value else { continue };
-        let good = value.is_finite() && (value > 0.0 || (value == 0.0 && rule != positive));
-        if !good {
-            return Err(ProximityError::Option { option, value, rule });
-        }
-    }
-    Ok(())
+    numbers.into_iter().try_for_each(|(option, value, rule)| check_number(option, value, rule))
+}
+
+/// Refuses a number that is not finite and above zero, or at least not negative, as the rule says.
+fn check_number(
+    option: &'static str,
+    value: Option<f64>,
+    rule: &'static str,
+) -> Result<(), ProximityError> {
+    let Some(value) = value else { return Ok(()) };
+    let is_good = value.is_finite() && (value > 0.0 || (value == 0.0 && rule != POSITIVE));
+    if is_good { Ok(()) } else { Err(ProximityError::Option { option, value, rule }) }
 }
 
 /// The larger of the diagonals of both boxes, file unit.

@@ -7,6 +7,7 @@
 //! The table is replaced whole after each run. What was begun can be resumed: finished runs are
 //! left alone, others continue from their checkpoints. A run that fails keeps its row.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -242,41 +243,142 @@ impl Outcome {
     }
 }
 
-/// Makes all runs of a plan into a folder, `program` being this program.
+/// A sweep in its folder, whose runs are made by whoever has it: processes here, or a cluster.
+///
+/// The table is written when it begins, and after each run that ends.
+#[derive(Debug)]
+pub struct Sweep {
+    plan: Plan,
+    folder: PathBuf,
+    outcomes: Vec<Outcome>,
+}
+
+/// One run to be made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Job {
+    /// Its number.
+    pub run: usize,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// The scene: a built-in name, or the absolute path of a file.
+    pub scene: String,
+    /// `name=value` of all that it sets.
+    pub sets: Vec<String>,
+    /// Whether what is in its folder is replaced: a run that failed would fail again from its
+    /// checkpoint.
+    pub starts_over: bool,
+}
+
+/// How whoever made a run saw it end; what its folder says counts more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// It ended by itself.
+    Ended,
+    /// Its scene or arguments were refused, with a message.
+    Refused(String),
+    /// It ended without a summary, with a message.
+    Crashed(String),
+}
+
+impl Sweep {
+    /// Loads the scene with the first values, makes the folder or takes that of the same sweep, and
+    /// writes the table.
+    pub fn begin(plan: Plan, folder: &Path, existing: IfSwept) -> Result<Sweep, SweepError> {
+        load(Path::new(&plan.scene), &plan.sets(0))?;
+        acquire(&plan, folder, existing)?;
+        let outcome = |run| {
+            let known = Outcome::of_folder(&folder.join(folder_name(run)));
+            known.unwrap_or_else(|| Outcome::new(PENDING, ""))
+        };
+        let outcomes = (0..plan.runs()).map(outcome).collect();
+        let sweep = Sweep { plan, folder: folder.to_path_buf(), outcomes };
+        sweep.write_table()?;
+        Ok(sweep)
+    }
+
+    /// What it is of.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Runs that are not finished, in order.
+    pub fn open_runs(&self) -> Vec<usize> {
+        (0..self.outcomes.len()).filter(|run| self.outcomes[*run].ended != FINISHED).collect()
+    }
+
+    /// What is to be done for a run; none where there is no such run.
+    pub fn job(&self, run: usize) -> Option<Job> {
+        let outcome = self.outcomes.get(run)?;
+        Some(Job {
+            run,
+            folder: self.folder.join(folder_name(run)),
+            scene: self.plan.scene.clone(),
+            sets: self.plan.sets(run),
+            starts_over: outcome.summary.is_some() && outcome.ended != INTERRUPTED,
+        })
+    }
+
+    /// Takes in how a run ended and writes the table; a run that is not there changes nothing.
+    pub fn end_run(&mut self, run: usize, end: RunEnd) -> Result<(), SweepError> {
+        let folder = self.folder.join(folder_name(run));
+        let Some(own) = self.outcomes.get_mut(run) else { return Ok(()) };
+        *own = match (end, Outcome::of_folder(&folder)) {
+            (RunEnd::Refused(message), _) => Outcome::new(REFUSED, &message),
+            (_, Some(outcome)) => outcome,
+            (RunEnd::Crashed(message), None) => Outcome::new(CRASHED, &message),
+            (RunEnd::Ended, None) => Outcome::new(CRASHED, "ended without a summary"),
+        };
+        self.write_table()
+    }
+
+    /// How far it is.
+    pub fn swept(&self) -> Swept {
+        let count = |wanted: &[&str]| {
+            self.outcomes.iter().filter(|outcome| wanted.contains(&outcome.ended.as_str())).count()
+        };
+        let (finished, left) = (count(&[FINISHED]), count(&[PENDING, INTERRUPTED]));
+        Swept {
+            table: self.folder.join(TABLE).display().to_string(),
+            runs: self.plan.runs(),
+            finished,
+            failed: self.plan.runs() - finished - left,
+            left,
+        }
+    }
+
+    fn write_table(&self) -> Result<(), SweepError> {
+        let path = self.folder.join(TABLE);
+        let text = table(&self.plan, &self.outcomes);
+        atomic_file::write(&path, text.as_bytes()).map_err(|error| SweepError::File { path, error })
+    }
+}
+
+/// Makes all runs of a plan into a folder, each by a process of `program`, which is this program and
+/// what comes before its arguments.
 ///
 /// `on_run` is called with the runs that have ended, from several threads, and may request a stop: no
 /// further run is begun then. The scene with the first values is loaded before anything runs.
 pub fn sweep(
     plan: &Plan,
     folder: &Path,
-    program: &Path,
+    program: &[OsString],
     settings: SweepSettings,
     on_run: &(dyn Fn(usize) -> bool + Sync),
 ) -> Result<Swept, SweepError> {
-    load(Path::new(&plan.scene), &plan.sets(0))?;
-    acquire(plan, folder, settings.existing)?;
-    let outcomes: Vec<Outcome> = (0..plan.runs())
-        .map(|run| {
-            let known = Outcome::of_folder(&folder.join(folder_name(run)));
-            known.unwrap_or_else(|| Outcome::new(PENDING, ""))
-        })
-        .collect();
-    let is_open = |outcome: &Outcome| outcome.ended != FINISHED;
-    let open: Vec<usize> = (0..plan.runs()).filter(|run| is_open(&outcomes[*run])).collect();
-    let done = plan.runs() - open.len();
-    write_table(plan, folder, &outcomes)?;
-    let (next, ended) = (AtomicUsize::new(0), AtomicUsize::new(done));
-    let shared = Mutex::new((outcomes, Ok(())));
+    let begun = Sweep::begin(plan.clone(), folder, settings.existing)?;
+    let open = begun.open_runs();
+    let jobs: Vec<Job> = open.iter().filter_map(|run| begun.job(*run)).collect();
+    let (next, ended) = (AtomicUsize::new(0), AtomicUsize::new(plan.runs() - open.len()));
+    let shared = Mutex::new((begun, Ok(())));
     std::thread::scope(|scope| {
         for _ in 0..settings.jobs.clamp(1, open.len().max(1)) {
             scope.spawn(|| {
                 while !on_run(ended.load(Ordering::Relaxed)) {
-                    let Some(&run) = open.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-                    let outcome = one(plan, folder, program, settings.threads, run);
+                    let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+                    let end = one(job, program, settings.threads);
                     ended.fetch_add(1, Ordering::Relaxed);
                     let mut shared = shared.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                    shared.0[run] = outcome;
-                    let written = write_table(plan, folder, &shared.0);
+                    let written = shared.0.end_run(job.run, end);
                     if written.is_err() {
                         shared.1 = written;
                         break;
@@ -285,19 +387,8 @@ pub fn sweep(
             });
         }
     });
-    let (outcomes, written) = shared.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    written?;
-    let count = |wanted: &[&str]| {
-        outcomes.iter().filter(|outcome| wanted.contains(&outcome.ended.as_str())).count()
-    };
-    let (finished, left) = (count(&[FINISHED]), count(&[PENDING, INTERRUPTED]));
-    Ok(Swept {
-        table: folder.join(TABLE).display().to_string(),
-        runs: plan.runs(),
-        finished,
-        failed: plan.runs() - finished - left,
-        left,
-    })
+    let (swept, written) = shared.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    written.map(|()| swept.swept())
 }
 
 /// Makes the folder, or takes that of the same sweep.
@@ -337,42 +428,32 @@ fn acquire(plan: &Plan, folder: &Path, existing: IfSwept) -> Result<(), SweepErr
     atomic_file::write(&file, (text + "\n").as_bytes()).map_err(failed(&file))
 }
 
-/// Makes one run, or the rest of it.
-fn one(plan: &Plan, folder: &Path, program: &Path, threads: usize, run: usize) -> Outcome {
-    let own = folder.join(folder_name(run));
-    // A run that failed starts over: it would fail again from its checkpoint.
-    let failed = Outcome::of_folder(&own).is_some_and(|outcome| outcome.ended != INTERRUPTED);
-    let mut command = Command::new(program);
-    command.arg("--quiet").arg("run").arg(&plan.scene).arg("--out").arg(&own);
-    command.arg(if failed { "--force" } else { "--resume" });
+/// Makes one run, or the rest of it, in a process.
+fn one(job: &Job, program: &[OsString], threads: usize) -> RunEnd {
+    let Some((first, before)) = program.split_first() else {
+        return RunEnd::Crashed("no program to run".to_owned());
+    };
+    let mut command = Command::new(first);
+    command.args(before).arg("--quiet").arg("run").arg(&job.scene).arg("--out").arg(&job.folder);
+    command.arg(if job.starts_over { "--force" } else { "--resume" });
     command.args(["--threads", &threads.max(1).to_string()]);
-    for set in plan.sets(run) {
+    for set in &job.sets {
         command.arg("--set").arg(set);
     }
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let output = match command.output() {
         Ok(output) => output,
-        Err(error) => return Outcome::new(CRASHED, &io_message(&error)),
+        Err(error) => return RunEnd::Crashed(io_message(&error)),
     };
     let said = String::from_utf8_lossy(&output.stderr);
     let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    match (output.status.code(), Outcome::of_folder(&own)) {
-        (Some(BAD_INPUT), _) => Outcome::new(REFUSED, first),
-        (_, Some(outcome)) => outcome,
-        (code, None) => {
-            let code = code.map_or("a signal".to_string(), |code| format!("code {code}"));
-            Outcome::new(CRASHED, &format!("ended by {code}: {first}"))
-        }
+    match output.status.code() {
+        Some(BAD_INPUT) => RunEnd::Refused(first.to_owned()),
+        Some(code) => RunEnd::Crashed(format!("ended by code {code}: {first}")),
+        None => RunEnd::Crashed(format!("ended by a signal: {first}")),
     }
 }
 
-fn write_table(plan: &Plan, folder: &Path, outcomes: &[Outcome]) -> Result<(), SweepError> {
-    let path = folder.join(TABLE);
-    let text = table(plan, outcomes);
-    atomic_file::write(&path, text.as_bytes()).map_err(|error| SweepError::File { path, error })
-}
-
-/// The table as text.
 fn table(plan: &Plan, outcomes: &[Outcome]) -> String {
     let keys = plan.vary.iter().map(|(key, _)| name_cell(key).into_owned());
     let heading = ["run".to_string(), "folder".to_string()].into_iter().chain(keys);

@@ -1,0 +1,83 @@
+"""What calls cost from Python: penetrations beside the engine's part of the call, and the least calls.
+
+`cargo xtask bench python` runs it on the release wheel. Both sides are in one process and take turns, so that a
+loaded machine slows both; CPU time.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+
+import pliant
+
+#: Balls along the edges of a lattice, their distance, m, and layers: 120 of 2500 tets.
+COUNTS, SPACING, LAYERS = (5, 6, 4), 1.9, 5
+
+#: Turns that each side takes, and calls in each.
+TURNS, CALLS = 15, 4
+
+#: Calls of the least call.
+SMALL_CALLS = 20_000
+
+
+def balls() -> list[pliant.Mesh]:
+    """Unit balls on a lattice that is a little too narrow for them."""
+    nx, ny, nz = COUNTS
+    ball = pliant.ball(1.0, LAYERS)
+    places = [(k % nx, k // nx % ny, k // nx // ny) for k in range(nx * ny * nz)]
+    return [ball.moved(tuple(SPACING * c for c in place)) for place in places]
+
+
+def spent(work: Callable[[], object]) -> float:
+    """CPU time, s."""
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+def beside(bodies: pliant.Bodies) -> None:
+    """Prints what a call costs, and the engine's part of it."""
+    assert bodies._engine_only(1) == len(bodies.penetrations())
+
+    def ours() -> None:
+        for _ in range(CALLS):
+            bodies.penetrations()
+
+    turns = [(spent(ours), spent(lambda: bodies._engine_only(CALLS))) for _ in range(TURNS)]
+    ratios = sorted(own / engine for own, engine in turns)
+    own, engine = (1e3 * statistics.median(side) / CALLS for side in zip(*turns, strict=True))
+    print(
+        f"Bodies.penetrations: {own:.2f} ms from Python, {engine:.2f} ms in Rust; "
+        f"ratio {statistics.median(ratios):.3f} ({ratios[0]:.3f} to {ratios[-1]:.3f})"
+    )
+
+
+def small(name: str, call: Callable[[], object]) -> None:
+    """Prints what a call that does next to nothing costs."""
+    call()
+    begin = time.process_time()
+    for _ in range(SMALL_CALLS):
+        call()
+    print(f"{name}: {1e6 * (time.process_time() - begin) / SMALL_CALLS:.2f} µs")
+
+
+def main() -> None:
+    """Prints all costs."""
+    meshes = balls()
+    bodies = pliant.Bodies(meshes)
+    inside = len(bodies.penetrations())
+    print(f"{len(meshes)} balls of {len(meshes[0].tets)} tets, {inside} vertices inside, CPU time")
+    beside(bodies)
+    world = pliant.World()
+    body = world.add(pliant.SoftBody.ball(0.1, 2))
+    world.step()
+    small("World.centre", lambda: world.centre(body))
+    small("World.positions, 55 vertices", lambda: world.positions(body))
+    pair = pliant.Bodies([pliant.icosahedron(1.0), pliant.icosahedron(1.0).moved((5, 0, 0))])
+    small("Bodies.penetrations that finds nothing", pair.penetrations)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Sweeps on a Ray cluster of two nodes, started here."""
+
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import pliant
+
+pytestmark = pytest.mark.long
+ray = pytest.importorskip("ray")
+
+#: Short runs: a fifth of a second of each pile.
+PILES = {"duration": 0.2}
+
+
+@pytest.fixture
+def cluster():
+    from ray.cluster_utils import Cluster
+
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    second = made.add_node(num_cpus=1)
+    made.wait_for_nodes()
+    try:
+        yield made, second
+    finally:
+        if ray.is_initialized():
+            ray.shutdown()
+        made.shutdown()
+
+
+def test_a_node_that_dies_half_way_loses_no_run(cluster):
+    made, second = cluster
+    killed = threading.Event()
+
+    def kill_half_way(done, total, name):
+        if done >= total // 2 and not killed.is_set():
+            killed.set()
+            made.remove_node(second, allow_graceful=False)
+
+    swept = pliant.sweep(
+        "sphere-pile",
+        seeds=24,
+        out="piles",
+        set=PILES,
+        engine="ray",
+        address=made.address,
+        progress=kill_half_way,
+    )
+    assert killed.is_set()
+    assert len(swept) == 24 and {row["ended"] for row in swept.rows} == {"finished"}
+    for seed in (0, 11, 23):
+        alone = pliant.run("sphere-pile", out=f"alone-{seed}", set={**PILES, "seed": seed})
+        assert swept.table["digest"][seed] == alone.digest
+    assert not list(Path("piles").glob(".run-*"))
+
+
+def test_a_stopped_sweep_continues_on_the_cluster(cluster):
+    made, _ = cluster
+
+    def stop(done, total, name):
+        if done >= 2:
+            raise RuntimeError("enough")
+
+    options = {"out": "swept", "set": {"duration": 0.2}, "engine": "ray", "address": made.address}
+    with pytest.raises(RuntimeError, match="enough"):
+        pliant.sweep("sphere-pile", seeds=6, progress=stop, **options)
+    before = {
+        k: (Path("swept") / row["folder"] / "summary.json").stat().st_mtime_ns
+        for k, row in enumerate(pliant.open_sweep("swept").rows)
+        if row["ended"] == "finished"
+    }
+    assert 2 <= len(before) < 6
+    swept = pliant.sweep("sphere-pile", seeds=6, resume=True, **options)
+    assert {row["ended"] for row in swept.rows} == {"finished"}
+    for run, finished in before.items():
+        assert (Path("swept") / f"run-{run:04}" / "summary.json").stat().st_mtime_ns == finished
+
+
+def test_a_run_that_is_refused_is_a_row_with_its_error(cluster):
+    made, _ = cluster
+    vary = {"dt": [0.01, "soon"]}
+    swept = pliant.sweep("block", vary, out="swept", set={"duration": 0.1}, engine="ray", address=made.address)
+    assert [row["ended"] for row in swept.rows] == ["finished", "refused"]
+    assert "expected a number" in swept.rows[1]["error"]
+
+
+def test_an_address_that_does_not_answer_is_said_within_half_a_minute():
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        closed = listening.getsockname()[1]
+        begin = time.monotonic()
+        with pytest.raises(pliant.RayError, match=f"no Ray cluster answers at 127.0.0.1:{closed}"):
+            pliant.sweep("block", {"dt": [0.01]}, out="a", engine="ray", address=f"127.0.0.1:{closed}")
+        listening.listen()
+        with pytest.raises(pliant.RayError, match="no Ray cluster answers"):
+            pliant.sweep("block", {"dt": [0.01]}, out="b", engine="ray", address=f"127.0.0.1:{closed}")
+        assert time.monotonic() - begin < 60  # two addresses
