@@ -1,7 +1,7 @@
 // The canvas: one camera for all runs, a cell of the grid for each.
 
 import {
-  OrthographicCamera, PCFShadowMap, PerspectiveCamera, Raycaster, Vector2, Vector3, WebGLRenderer,
+  OrthographicCamera, PCFShadowMap, PerspectiveCamera, Raycaster, Vector2, Vector3, WebGLRenderer, type Ray,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { number } from "./colour";
@@ -19,12 +19,17 @@ const FILLED = 0.86;
 /** Longest scale bar, pixels. */
 const BAR = 110;
 
+/** How near to a vertex one must point, pixels. */
+const NEAR = 24;
+
 /** Where a click met a body. */
 export interface Hit {
   view: View;
   body: number;
   vertex: number;
   at: [number, number];
+  /** World space, m. */
+  point: Vector3;
 }
 
 export class Stage {
@@ -203,22 +208,64 @@ export class Stage {
     return [`${number(Number((length / unit).toPrecision(3)))} ${name}`, (length / metres) * height];
   }
 
-  /** What lies under a place of the canvas, pixels. */
-  pick(x: number, y: number): Hit | null {
+  /** Whether dragging turns or moves the camera. */
+  set steers(on: boolean) {
+    this.controls.enabled = on;
+  }
+
+  /** The line of sight through a place of the canvas, pixels, and what is drawn there. */
+  private cast(x: number, y: number): { caster: Raycaster; view: View | undefined } {
     const [width, height] = this.cell();
     const [columns] = this.grid();
     const [column, row] = [Math.floor(x / width), Math.floor(y / height)];
-    const view = this.views[row * columns + column];
-    if (!view) return null;
     const place = new Vector2(2 * (x / width - column) - 1, 1 - 2 * (y / height - row));
     const caster = new Raycaster();
     caster.setFromCamera(place, this.camera);
+    return { caster, view: this.views[row * columns + column] };
+  }
+
+  /** The line of sight through a place of the canvas, pixels. */
+  sight(x: number, y: number): Ray {
+    return this.cast(x, y).caster.ray;
+  }
+
+  /** The vertex of bodies without a surface that lies near a place of the canvas, pixels. */
+  pickVertex(x: number, y: number): Hit | null {
+    const { view } = this.cast(x, y);
+    if (!view) return null;
+    const positions = view.surface.geometry.getAttribute("position");
+    let [best, least] = [-1, NEAR];
+    const [place, point] = [new Vector2(x, y), new Vector3()];
+    for (let corner = 0; corner < positions.count; corner++) {
+      point.fromBufferAttribute(positions, corner);
+      const far = this.pixels(point, view).distanceTo(place);
+      if (far < least) [best, least] = [corner, far];
+    }
+    if (best < 0) return null;
+    const [vertex, body] = view.vertexOf(best);
+    return { view, body, vertex, at: [x, y], point: new Vector3().fromBufferAttribute(positions, best) };
+  }
+
+  /** Where a point is on the canvas, pixels, in the cell of a view. */
+  private pixels(point: Vector3, view: View): Vector2 {
+    const [width, height] = this.cell();
+    const [columns] = this.grid();
+    const index = this.views.indexOf(view);
+    const [column, row] = [index % columns, Math.floor(index / columns)];
+    const { x, y } = point.clone().project(this.camera);
+    return new Vector2((column + 0.5 + 0.5 * x) * width, (row + 0.5 - 0.5 * y) * height);
+  }
+
+  /** What lies under a place of the canvas, pixels. */
+  pick(x: number, y: number): Hit | null {
+    const { caster, view } = this.cast(x, y);
+    if (!view) return null;
     const [hit] = caster.intersectObject(view.surface, false);
     if (!hit?.face) return null;
     const positions = view.surface.geometry.getAttribute("position");
     const far = (corner: number) => new Vector3().fromBufferAttribute(positions, corner).distanceTo(hit.point);
     const corner = [hit.face.a, hit.face.b, hit.face.c].reduce((a, b) => (far(a) <= far(b) ? a : b));
     const [vertex, body] = view.vertexOf(corner);
-    return { view, body, vertex, at: [x, y] };
+    return { view, body, vertex, at: [x, y], point: hit.point };
   }
 }
