@@ -97,7 +97,9 @@ async function page(wasm) {
 }
 
 async function write(name, text) {
-  await writeFile(resolve(out, name), text);
+  // What is written anew makes cargo build the program again.
+  const before = await readFile(resolve(out, name), "utf8").catch(() => null);
+  if (before !== text) await writeFile(resolve(out, name), text);
   const [size, packed] = [text.length, gzipSync(text).length].map((bytes) => (bytes / 1e6).toFixed(2));
   console.log(`${resolve(out, name)}: ${size} MB, ${packed} MB compressed`);
 }

@@ -32,8 +32,13 @@ export interface Hit {
   point: Vector3;
 }
 
+/** What draws on a canvas of its own; throws where the browser has no WebGL. */
+export function renderer(): WebGLRenderer {
+  return new WebGLRenderer({ antialias: true, alpha: true });
+}
+
 export class Stage {
-  readonly canvas = document.createElement("canvas");
+  readonly canvas: HTMLCanvasElement;
   readonly camera: PerspectiveCamera | OrthographicCamera;
   private readonly renderer: WebGLRenderer;
   private readonly controls: OrbitControls;
@@ -43,10 +48,13 @@ export class Stage {
   /** Of all bodies along x and y, m. */
   private readonly extent: [number, number];
   private dirty = true;
+  /** Whether somebody has moved the camera since it last saw all. */
+  steered = false;
 
-  /** Throws where the browser has no WebGL. */
-  constructor(readonly views: View[], private readonly moved: () => void) {
-    this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, alpha: true });
+  /** Throws where the browser has no WebGL; a renderer that is given is used again, and kept. */
+  constructor(readonly views: View[], private readonly moved: () => void, private readonly given?: WebGLRenderer) {
+    this.renderer = given ?? renderer();
+    this.canvas = this.renderer.domElement;
     this.renderer.localClippingEnabled = true;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
@@ -67,12 +75,14 @@ export class Stage {
     if (this.plane) this.controls.mouseButtons.LEFT = 2;
     if (this.plane) this.controls.touches.ONE = 1;
     this.controls.addEventListener("change", () => this.touch());
+    this.controls.addEventListener("start", () => (this.steered = true));
     this.look();
   }
 
   /** Lets go of what the canvas holds. */
   end(): void {
     this.controls.dispose();
+    if (this.given) return;
     this.renderer.dispose();
     this.renderer.forceContextLoss();
   }
@@ -85,6 +95,7 @@ export class Stage {
 
   /** Sees all bodies, from a direction in which z is up; the usual one without any. */
   look(direction?: Vector3): void {
+    this.steered = direction !== undefined;
     const from = (direction ?? FROM).clone().normalize();
     const up = this.camera.up;
     if (!this.plane && Math.abs(up.z) < 0.99) {
@@ -190,6 +201,17 @@ export class Stage {
       this.camera.bottom = -half;
     }
     this.camera.updateProjectionMatrix();
+  }
+
+  /** Lower left and upper right of what is seen of the plane z = 0, m; null in space. */
+  seen(): [[number, number], [number, number]] | null {
+    const { camera } = this;
+    if (camera instanceof PerspectiveCamera) return null;
+    const [width, height] = this.cell();
+    this.frame(width / height);
+    const { x, y } = camera.position;
+    const half = [camera.right / camera.zoom, camera.top / camera.zoom];
+    return [[x - half[0], y - half[1]], [x + half[0], y + half[1]]];
   }
 
   /** A round length, m, and how many pixels it takes at the middle of what is seen. */

@@ -6,8 +6,8 @@ import { resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** The module; `cargo xtask web` puts it here. */
-export const wasm = process.env.PLIANT_WASM ?? resolve(root, "target/web/pliant.wasm");
+/** The module, as `cargo xtask web` builds it. */
+export const wasm = process.env.PLIANT_WASM ?? resolve(root, "target/wasm/wasm32-unknown-unknown/release/pliant_web.wasm");
 
 const bundle = buildSync({
   entryPoints: [resolve(root, "web/src/page/engine.ts")],

@@ -15,6 +15,8 @@ mod mesh;
 
 mod proximity;
 
+mod page;
+
 mod papers;
 
 mod picture;

@@ -52,7 +52,9 @@ pub fn draw(
         tiled.draw(&outlines, outline, f64::INFINITY, None, &mut field);
         for (k, distance) in field.distance.iter().enumerate() {
             if least.site[k] == NO_SITE || *distance < least.distance[k] {
-                (least.distance[k], least.site[k]) = (*distance, field.site[k]);
+                let (x, y) = (k as u32 % window.width, k as u32 / window.width);
+                let site = region(&outlines, field.site[k], window.centre(x, y));
+                (least.distance[k], least.site[k]) = (*distance, site);
             }
         }
     }
@@ -66,6 +68,17 @@ pub fn draw(
     let Window { corner, width, height, .. } = window;
     let segments = outlines.points().len();
     Ok(Drawn { width, height, corner: corner.into(), pixel, segments })
+}
+
+/// The segment whose Voronoi region a point is in; the wedge before a vertex goes to the segment
+/// that begins there, as two are as near.
+fn region(outlines: &Outlines, site: u32, point: Vec2) -> u32 {
+    if site == NO_SITE {
+        return site;
+    }
+    let [a, b] = outlines.segment(site as usize);
+    let is_beyond = (point - a).dot(b - a) >= (b - a).length_squared();
+    if is_beyond { outlines.next()[site as usize] } else { site }
 }
 
 /// The outlines of all bodies, or of one, where they are now.

@@ -152,11 +152,11 @@ export class App {
       element("span", { class: "buttons" }, sign(button("", "start over (r)", () => void this.reset()), "first"), sign(this.playButton, "play"),
         sign(button("", "one step (→)", () => this.step()), "on")),
       this.rateChoice, this.clock, this.pace, element("span", { class: "buttons end" }, this.recordButton, this.savers));
-    this.stageBox.append(this.cells, this.bar, this.tip, this.legend, this.help, this.tourBox);
+    this.stageBox.append(this.cells, this.bar, this.tip, this.legend, this.help);
     this.fillHelp();
     const wide = window.matchMedia("(min-width: 900px)").matches;
     const side = element("details", { class: "side", open: wide }, element("summary", {}, "Controls"), this.panel.element);
-    const left = element("div", { class: "left" }, this.stageBox, transport);
+    const left = element("div", { class: "left" }, this.tourBox, this.stageBox, transport);
     this.root.replaceChildren(
       element("header", {}, this.title, this.about, tools), this.say,
       element("div", { class: "main" }, left, side), this.plots.element, this.footer(version), this.gallery.element,
@@ -279,6 +279,7 @@ export class App {
       const known = this.scenes.find((scene) => scene.name === shared.scene);
       if (!shared.text && !known) throw new Error(`there is no scene ${shared.scene}`);
       const before = { source: this.source, sets: this.sets, variants: this.variants };
+      this.setPlaying(false);
       this.source = { name: shared.scene, text: shared.text ?? (known as Scene).text, builtIn: !shared.text };
       this.sets = new Map(shared.sets.map((set) => [set.slice(0, set.indexOf("=")), set.slice(set.indexOf("=") + 1)]));
       this.variants = (shared.variants ?? []).map((sets, k) => [options.labels?.[k] ?? (sets.map((set) => set.split("=")[1]).join(", ") || "as given"), sets]);
@@ -360,7 +361,7 @@ export class App {
     this.stage = null;
     const views = this.sims.flatMap((sim) => sim.view ?? []);
     try {
-      this.stage = new Stage(views, () => (this.changed = true));
+      this.stage = new Stage(views, () => this.moved());
     } catch {
       this.sentence("This browser has no WebGL, so the bodies cannot be drawn; the engine runs, and the curves below show it.");
       return;
@@ -378,6 +379,12 @@ export class App {
     this.dress();
     this.applyLook({});
     this.stage.look();
+  }
+
+  /** The camera has moved: the field is wanted of another part of the plane. */
+  private moved(): void {
+    this.changed = true;
+    if (this.fieldOn) this.tellAll();
   }
 
   /** The same input for all simulations. */
@@ -398,6 +405,7 @@ export class App {
 
   private resize(): void {
     this.stage?.resize(this.stageBox.clientWidth, this.stageBox.clientHeight);
+    if (this.stage?.steered === false) this.stage.look();
     const [columns, rows] = this.stage?.grid() ?? [1, 1];
     this.cells.style.gridTemplate = `repeat(${rows}, 1fr) / repeat(${columns}, 1fr)`;
     this.cells.replaceChildren(...this.sims.map((sim) => element("span", {}, this.sims.length > 1 ? sim.label : "")));
@@ -618,10 +626,8 @@ export class App {
 
   /** The part of the plane that is seen. */
   private window(sim: Sim): FieldWish | null {
-    if (!sim.view) return null;
-    const { min, max } = sim.view.box;
-    const margin = 0.35 * Math.max(max.x - min.x, max.y - min.y);
-    return { window: [[min.x - margin, min.y - margin], [max.x + margin, max.y + margin]], pixels: FIELD };
+    const seen = sim.view && this.stage?.seen();
+    return seen ? { window: seen, pixels: FIELD } : null;
   }
 
   /** Shows body and vertex under a place of the canvas. */

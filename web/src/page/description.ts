@@ -77,13 +77,16 @@ export function fallen(first: Float32Array, description: Description, obstacles:
   }
   let floor = -Infinity;
   for (const { positions } of obstacles) {
-    let own = -Infinity;
-    for (let k = 0; k < positions.length; k += 3) own = Math.max(own, height(positions, k));
-    // Endless ones reach down for ever where they are not level.
-    if (Math.abs(own - lowest) < 3 * (lowest - highest) + 1) floor = Math.max(floor, own);
+    let [own, top] = [-Infinity, Infinity];
+    for (let k = 0; k < positions.length; k += 3) {
+      own = Math.max(own, height(positions, k));
+      top = Math.min(top, height(positions, k));
+    }
+    // Level ones only: others reach down as far as they are drawn.
+    if (own - top < 1e-6 * (Math.abs(own) + 1)) floor = Math.max(floor, own);
   }
   const way = floor - lowest;
-  if (!(way > 0) || way > 5 * (lowest - highest + 0.1)) return moved;
+  if (!(way > 0) || way > 3 * (lowest - highest + 0.1)) return moved;
   for (let k = 0; k < moved.length; k += 3) for (let axis = 0; axis < 3; axis++) moved[k + axis] += way * down[axis];
   return moved;
 }

@@ -1,7 +1,8 @@
 // The gallery: every scene with a picture that the engine itself makes.
 
+import type { WebGLRenderer } from "three";
 import { button, element } from "../element";
-import { Stage } from "../stage";
+import { Stage, renderer } from "../stage";
 import { BODY } from "../view";
 import type { Client } from "./client";
 import { Sim } from "./sim";
@@ -24,6 +25,8 @@ export class Gallery {
   private readonly wanted: string[] = [];
   private working = false;
   private sim: Sim | null = null;
+  /** One for all pictures: its programs are compiled once. */
+  private renderer: WebGLRenderer | null = null;
 
   constructor(
     scenes: Scene[],
@@ -65,7 +68,9 @@ export class Gallery {
     }
     this.working = false;
     this.sim?.end();
-    this.sim = null;
+    this.renderer?.dispose();
+    this.renderer?.forceContextLoss();
+    this.sim = this.renderer = null;
   }
 
   private async take(name: string, picture: HTMLCanvasElement): Promise<void> {
@@ -77,10 +82,13 @@ export class Gallery {
     if (!sim.view) return;
     let stage: Stage | null = null;
     try {
-      stage = new Stage([sim.view], () => {});
+      if (!this.renderer) {
+        this.renderer = renderer();
+        Object.defineProperty(this.renderer.domElement, "clientWidth", { value: WIDTH });
+        Object.defineProperty(this.renderer.domElement, "clientHeight", { value: HEIGHT });
+      }
+      stage = new Stage([sim.view], () => {}, this.renderer);
       const ratio = window.devicePixelRatio || 1;
-      Object.defineProperty(stage.canvas, "clientWidth", { value: WIDTH });
-      Object.defineProperty(stage.canvas, "clientHeight", { value: HEIGHT });
       stage.resize(WIDTH, HEIGHT);
       const style = getComputedStyle(this.element);
       const colour = (name: string) => style.getPropertyValue(name).trim();

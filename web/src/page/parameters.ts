@@ -19,7 +19,7 @@ export function parameters(text: string): Parameter[] {
     const match = line.match(/^\s*([A-Za-z_][\w-]*)\s*=\s*("[^"]*"|[^#\s]+)\s*(?:#\s*(.*))?$/);
     if (!match) continue;
     const [, name, value, note = ""] = match;
-    found.push({ name, value: value.replace(/^"|"$/g, ""), note, range: range(Number(value), note) });
+    found.push({ name, value: value.replace(/^"|"$/g, ""), note, range: range(Number(value), `${name} ${note}`) });
   }
   return found;
 }

@@ -41,9 +41,9 @@ export const TOUR: TourStep[] = [
   {
     title: "Penalty, contact surface, contact rows",
     text:
-      "Three ways to respond to the same fall: springs that push in proportion to depth, an explicit surface where pressures balance, " +
-      "and contact rows solved together with the materials. Watch energy and the deepest vertex.",
-    scene: "slab-on-block",
+      "A soft ball is pressed between two stiff cubes. Springs push in proportion to depth, so depth stays; an explicit surface is placed " +
+      "where pressures balance; contact rows are solved together with the materials. Compare the deepest vertex and the vertices inside.",
+    scene: "squeezed-sphere",
     variants: [["penalty", ["response=penalty"]], ["surface", ["response=surface"]], ["rows", ["response=constraint"]]],
     overlays: ["contacts"],
     plays: true,
