@@ -151,10 +151,15 @@ test("a body follows the mouse and the finger, flies when it is let go, and a pi
     const { run } = window.pliantPage.sims[0];
     return run.frames[0][0] < x;
   }, (await page.evaluate(() => window.pliantPage.sims[0].run.frames[0][0])) - 0.1);
+  // Let go while it moves: it is thrown.
+  for (let k = 1; k <= 8; k++) {
+    await page.mouse.move(before.screen[0] - 160 - 25 * k, before.screen[1]);
+    await page.waitForTimeout(30);
+  }
   await page.mouse.up();
   const thrown = await middle(page);
   assert.ok(Math.hypot(...thrown.at.map((x, k) => x - before.at[k])) > 0.1, "it moved");
-  await page.waitForTimeout(400);
+  await page.waitForTimeout(600);
   const flying = await middle(page);
   assert.ok(Math.hypot(...flying.at.map((x, k) => x - thrown.at[k])) > 0.005, "it flies on");
   // A finger.
