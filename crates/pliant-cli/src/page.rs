@@ -55,7 +55,9 @@ pub fn run(
     }
     show::remark(&format!("{GOOD}{shown}{GOOD:#}: runs the scene in a browser\n"))?;
     if loaded.resolved.lines().any(|line| line.trim_start().starts_with("path = ")) {
-        show::remark("it holds the scene and not the files that the scene reads: drop them onto it\n")?;
+        show::remark(
+            "it holds the scene and not the files that the scene reads: drop them onto it\n",
+        )?;
     }
     if matches!(open, Open::No) || !opens(&output) {
         show::remark(&format!("{DIM}open it in a browser{DIM:#}\n"))?;

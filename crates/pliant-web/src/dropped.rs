@@ -8,8 +8,8 @@ use pliant::mesh::raw::RawMesh;
 use pliant::mesh::surface::Surface;
 use pliant_io::files::{Files, Memory};
 use pliant_io::mesh::parse::Format;
-use serde::Serialize;
 use pliant_scene::diagnostic::Sources;
+use serde::Serialize;
 
 use crate::command::Refusal;
 use crate::live::Live;
@@ -22,7 +22,7 @@ const MOST_BYTES: usize = 200 << 20;
 const OUTLINES: [&str; 5] = ["svg", "geojson", "json", "wkt", "txt"];
 
 /// Tets along the longest side of a filled surface, the coarsest first: thin parts need finer ones.
-const FILLINGS: [f64; 4] = [8.0, 14.0, 24.0, 40.0];
+const FILLINGS: [f64; 5] = [5.0, 8.0, 14.0, 24.0, 40.0];
 
 /// Tets of a filled surface at most.
 const MOST_TETS: usize = 60_000;
@@ -77,9 +77,8 @@ fn mesh(files: &Memory, name: &str) -> Result<DroppedScene, Refusal> {
     let (kind, about) = if tets > 0 {
         (format!("kind = \"file\", path = {}", quoted(name)), format!("{tets} tets of {name}"))
     } else {
-        let (edge, tets) = filling(raw, largest).map_err(|why| {
-            Refusal::new(format!("{name} cannot be filled with tets: {why}"))
-        })?;
+        let (edge, tets) = filling(raw, largest)
+            .map_err(|why| Refusal::new(format!("{name} cannot be filled with tets: {why}")))?;
         let about = format!("the surface {name}, filled with {tets} tets");
         (format!("kind = \"stuffed\", path = {}, size = {edge:?}", quoted(name)), about)
     };

@@ -86,9 +86,9 @@ fn outlines(live: &Live, body: Option<usize>) -> Result<Outlines, Refusal> {
     let mut outlines = Outlines::default();
     let positions = live.positions();
     let all = live.scene.info.bodies.iter().enumerate();
-    for (_, info) in all.filter(|(k, info)| {
-        info.kind == "outline" && body.is_none_or(|wanted| wanted == *k)
-    }) {
+    for (_, info) in
+        all.filter(|(k, info)| info.kind == "outline" && body.is_none_or(|wanted| wanted == *k))
+    {
         let point = |v: &u32| positions.get(*v as usize).map(|p| p.truncate());
         let rings: Vec<Vec<Vec2>> =
             info.rings.iter().map(|ring| ring.iter().filter_map(point).collect()).collect();

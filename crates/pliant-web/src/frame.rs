@@ -46,9 +46,7 @@ impl Live {
         let simulation = self.scene.world.simulation();
         match colour {
             Colour::Body => None,
-            Colour::Speed => {
-                Some(simulation.state.velocities.iter().map(|v| v.length()).collect())
-            }
+            Colour::Speed => Some(simulation.state.velocities.iter().map(|v| v.length()).collect()),
             Colour::Depth => Some(self.depths().to_vec()),
             Colour::Pressure => {
                 let mut pressures = Vec::new();
@@ -67,7 +65,9 @@ impl Live {
                 let first = info.bodies.get(*body as usize).map_or(0, |body| body.vertices.start);
                 all.extend(carriers.iter().zip(weights).map(|(carriers, weights)| {
                     let terms = carriers.iter().zip(weights);
-                    terms.map(|(v, w)| f64::from(*w) * value(self, first + *v as usize)).sum::<Vec3>()
+                    terms
+                        .map(|(v, w)| f64::from(*w) * value(self, first + *v as usize))
+                        .sum::<Vec3>()
                 }));
             }
         }

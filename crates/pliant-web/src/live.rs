@@ -148,7 +148,9 @@ impl Live {
         let overlap = self.measure.measure(&simulation.state.positions, &simulation.system.bodies);
         let row = SeriesRow::of(simulation, overlap);
         let named = SeriesRow::COLUMNS.iter().zip(row.values());
-        Value::Object(named.map(|(name, value)| ((*name).to_owned(), json!(value))).collect::<Map<_, _>>())
+        Value::Object(
+            named.map(|(name, value)| ((*name).to_owned(), json!(value))).collect::<Map<_, _>>(),
+        )
     }
 
     /// BLAKE3 of the state, as the program writes it.

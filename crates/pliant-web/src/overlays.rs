@@ -28,8 +28,7 @@ pub fn find(live: &Live, kinds: &[String], floats: &mut Vec<f32>) -> Result<Vec<
     floats.clear();
     let simulation = live.scene.world.simulation();
     let (positions, bodies) = (&simulation.state.positions, &simulation.system.bodies);
-    let found =
-        penetrations(positions, bodies, DepthSettings::default()).map_err(Refusal::new)?;
+    let found = penetrations(positions, bodies, DepthSettings::default()).map_err(Refusal::new)?;
     let all = FoundOverlaps { bodies, positions, found: &found };
     let mut marks = Vec::new();
     for kind in OverlayKind::ALL.into_iter().filter(|kind| kinds.iter().any(|k| k == kind.name())) {

@@ -173,9 +173,10 @@ fn glb_file(info: &RunInfo, frames: &[Frame], colours: &[[u8; 3]]) -> Result<Vec
         let carried = info.carried.iter().any(|s| s.bodies.contains(&(index as u32)));
         let (own, first) = (body.vertices.clone(), body.vertices.start as u32);
         let triangles = body.triangles.as_flattened();
-        let sides = body.rings.iter().flat_map(|ring| {
-            (0..ring.len()).flat_map(|k| [ring[k], ring[(k + 1) % ring.len()]])
-        });
+        let sides = body
+            .rings
+            .iter()
+            .flat_map(|ring| (0..ring.len()).flat_map(|k| [ring[k], ring[(k + 1) % ring.len()]]));
         let lines: Vec<u32> = sides.chain(body.edges.as_flattened().iter().copied()).collect();
         let (cells, corners) = match (triangles.is_empty() || carried, lines.is_empty()) {
             (false, _) => (GlbCells::Triangles, triangles),

@@ -90,7 +90,9 @@ impl Session {
         match command {
             Command::Catalogue => return answer(&catalogue()),
             Command::Load { name, text, sets } => return self.load(name, text, sets),
-            Command::Drop { name } => return answer(&dropped::scene(&self.files, &name, self.now)?),
+            Command::Drop { name } => {
+                return answer(&dropped::scene(&self.files, &name, self.now)?);
+            }
             Command::ForgetFiles => {
                 self.files.files.clear();
                 return Ok(json!({}));

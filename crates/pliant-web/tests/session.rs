@@ -104,7 +104,8 @@ fn a_switch_keeps_where_everything_is() {
     done(&mut session, &json!({ "op": "load", "name": "two-cubes", "sets": ["speed=1"] }));
     done(&mut session, &json!({ "op": "step", "count": 7 }));
     let before = done(&mut session, &json!({ "op": "digest" }));
-    for set in ["response=penalty", "integrator=implicit-midpoint", "bodies.0.material=neo-hookean"] {
+    for set in ["response=penalty", "integrator=implicit-midpoint", "bodies.0.material=neo-hookean"]
+    {
         let sets = ["speed=1", "response=penalty", set];
         let scene = done(&mut session, &json!({ "op": "switch", "sets": sets }));
         assert_eq!(done(&mut session, &json!({ "op": "digest" })), before, "{set}");
@@ -177,7 +178,9 @@ fn a_surface_an_outline_and_a_scene_become_scenes_that_run() {
     put(&mut session, "cube.obj", CUBE.as_bytes());
     put(&mut session, "shape.svg", SVG.as_bytes());
     put(&mut session, "own.toml", scene.as_bytes());
-    for (name, about) in [("cube.obj", "filled with"), ("shape.svg", "6 segments"), ("own.toml", "the scene")] {
+    for (name, about) in
+        [("cube.obj", "filled with"), ("shape.svg", "6 segments"), ("own.toml", "the scene")]
+    {
         let made = done(&mut session, &json!({ "op": "drop", "name": name }));
         assert!(made["about"].as_str().unwrap().contains(about), "{made}");
         let load = json!({ "op": "load", "name": made["name"], "text": made["text"] });
@@ -223,7 +226,10 @@ fn scenes_that_are_too_large_or_wrong_are_refused_and_the_one_before_stays() {
     for (command, expected) in [
         (json!({ "op": "load", "name": "no-such" }), "there is no scene `no-such`"),
         (json!({ "op": "load", "name": "a", "text": "dt =" }), "a"),
-        (json!({ "op": "load", "name": "two-cubes", "sets": ["overlp=1"] }), "did you mean `overlap`?"),
+        (
+            json!({ "op": "load", "name": "two-cubes", "sets": ["overlp=1"] }),
+            "did you mean `overlap`?",
+        ),
         (json!({ "op": "dance" }), "the command cannot be parsed"),
         (json!({ "op": "field", "window": [[0, 0], [1, 1]], "pixels": 10 }), "no outlines"),
     ] {
@@ -273,7 +279,9 @@ fn the_field_is_the_distance_to_the_outlines_with_one_region_a_segment() {
     let at = |x: usize, y: usize| out.floats[y * width + x];
     assert!((at(30, 30) + 0.95).abs() < 1e-6 && (at(59, 30) - 1.95).abs() < 1e-6);
     // Before a corner one region, whatever tile a pixel is in.
-    let corner: Vec<u32> =
-        (45..60).flat_map(|y| (45..60).map(move |x| (x, y))).map(|(x, y)| out.indices[y * width + x]).collect();
+    let corner: Vec<u32> = (45..60)
+        .flat_map(|y| (45..60).map(move |x| (x, y)))
+        .map(|(x, y)| out.indices[y * width + x])
+        .collect();
     assert!(corner.iter().all(|site| *site == corner[0]), "{corner:?}");
 }

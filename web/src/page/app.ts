@@ -254,6 +254,8 @@ export class App {
       this.sentence(`The engine has stopped: ${why}. Start over to go on.`);
       const fresh = new Sim(new Client(this.worker, this.module), sim.label, sim.sets);
       this.sims[this.sims.indexOf(sim)] = fresh;
+      sim.dead = true;
+      sim.client.onframe();
       sim.end();
       this.adopt(fresh);
     };
@@ -336,20 +338,18 @@ export class App {
 
   /** Waits until every simulation has shown its first frame. */
   private async arrived(): Promise<void> {
-    let rebuilt = false;
     await Promise.all(this.sims.map((sim) => new Promise<void>((done) => {
       const look = () => {
-        const { moved, rebuilt: other } = sim.advance();
-        rebuilt ||= other;
-        if (moved && sim.view) {
-          sim.client.onframe = () => {};
-          done();
-        }
+        sim.advance();
+        if (sim.waits) return;
+        sim.client.onframe = () => {};
+        done();
       };
       sim.client.onframe = look;
       look();
     })));
-    if (rebuilt || !this.stage || this.stage.views.length !== this.sims.length) this.set();
+    const shown = this.stage?.views ?? [];
+    if (shown.length !== this.sims.length || this.sims.some((sim, k) => sim.view !== shown[k])) this.set();
     this.plots.set(this.sims);
     this.changed = true;
   }
@@ -360,6 +360,7 @@ export class App {
     this.stage?.canvas.remove();
     this.stage = null;
     const views = this.sims.flatMap((sim) => sim.view ?? []);
+    if (views.length !== this.sims.length) return;
     try {
       this.stage = new Stage(views, () => this.moved());
     } catch {
@@ -660,10 +661,8 @@ export class App {
   private frame(): void {
     if (this.over.signal.aborted) return;
     const begin = performance.now();
-    for (const sim of this.sims) {
-      const { moved } = sim.advance();
-      this.changed ||= moved;
-    }
+    // What is loading has its own way to take frames in.
+    for (const sim of this.sims) if (!sim.waits && sim.advance()) this.changed = true;
     if (this.changed) this.show(begin);
     if (begin - this.plotted > PLOT) {
       this.plotted = begin;

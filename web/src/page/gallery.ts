@@ -111,7 +111,10 @@ export class Gallery {
 /** Waits for a frame. */
 function frameOf(sim: Sim): Promise<void> {
   return new Promise((done) => {
-    const look = () => (sim.advance().moved && sim.view ? done() : undefined);
+    const look = () => {
+      sim.advance();
+      if (!sim.waits) done();
+    };
     sim.client.onframe = look;
     look();
   });

@@ -29,6 +29,8 @@ export class Sim {
   factor: number | null = null;
   failed: string | null = null;
   memory = 0;
+  /** Whether its engine has stopped for good. */
+  dead = false;
   contacts = 0;
   unconverged = 0;
   /** What was loaded and waits for its first frame. */
@@ -48,30 +50,34 @@ export class Sim {
     return loaded.description;
   }
 
-  /** Takes in the newest frame; whether there is one, and whether the view is another now. */
-  advance(): { moved: boolean; rebuilt: boolean } {
+  /** Whether what was loaded has not been shown yet. */
+  get waits(): boolean {
+    return !this.dead && (this.coming !== null || this.view === null);
+  }
+
+  /** Takes in the newest frame; whether there is one. */
+  advance(): boolean {
     const frame = this.client.takeFrame();
-    if (!frame) return { moved: false, rebuilt: false };
-    let rebuilt = false;
+    if (!frame) return false;
     if (this.coming && frame.vertices === this.coming.description.vertices) {
-      rebuilt = this.take(this.coming, frame);
+      this.take(this.coming, frame);
       this.coming = null;
     }
     if (this.run && this.view && frame.vertices === this.run.vertices) this.show(frame);
     this.client.shown(this.buffer);
     this.buffer = frame.floats.buffer as ArrayBuffer;
-    return { moved: true, rebuilt };
+    return true;
   }
 
   /** A view of what was loaded; the same view where it has the same bodies. */
-  private take(loaded: Loaded, frame: LiveFrame): boolean {
+  private take(loaded: Loaded, frame: LiveFrame): void {
     const { description } = loaded;
     const shape = (d: Description | null) => JSON.stringify([d?.scene, d?.vertices, d?.bodies, d?.obstacles, d?.gravity]);
     const same = this.view !== null && shape(description) === shape(this.description);
     this.description = description;
     if (same && this.run) {
       [this.run.response, this.run.integrator] = [description.response, description.integrator];
-      return false;
+      return;
     }
     this.view?.end();
     const first = frame.floats.slice(0, 3 * frame.vertices);
@@ -83,7 +89,6 @@ export class Sim {
     this.run = run;
     this.marks = new MarkView(this.view);
     this.field = description.plane ? new FieldView(this.view) : null;
-    return true;
   }
 
   private show(frame: LiveFrame): void {
