@@ -388,6 +388,7 @@ test("the tour goes to its end", async () => {
 
 test("memory does not grow after the tenth of a hundred resets", async () => {
   const { page } = await open("#scene=two-cubes");
+  await page.evaluate(() => window.pliantPage.toggle());
   const held = () => page.evaluate(() => {
     const { sims, stage } = window.pliantPage;
     return { engine: sims[0].memory, geometries: stage.renderer.info.memory.geometries, textures: stage.renderer.info.memory.textures };

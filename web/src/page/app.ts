@@ -286,7 +286,7 @@ export class App {
       this.sets = new Map(shared.sets.map((set) => [set.slice(0, set.indexOf("=")), set.slice(set.indexOf("=") + 1)]));
       this.variants = (shared.variants ?? []).map((sets, k) => [options.labels?.[k] ?? (sets.map((set) => set.split("=")[1]).join(", ") || "as given"), sets]);
       try {
-        await this.load();
+        await this.load("load", true);
       } catch (error) {
         Object.assign(this, before);
         if (before.source.name) await this.load().catch(() => {});
@@ -305,7 +305,7 @@ export class App {
   }
 
   /** Loads the scene into as many simulations as are compared, from the start. */
-  private async load(op: "load" | "switch" = "load"): Promise<void> {
+  private async load(op: "load" | "switch" = "load", ahead = false): Promise<void> {
     const all: [string, string[]][] = this.variants.length > 0 ? this.variants : [["", []]];
     while (this.sims.length > all.length) this.sims.pop()?.end();
     while (this.sims.length < all.length) {
@@ -319,7 +319,7 @@ export class App {
       [sim.label] = all[k];
       const sets = [...this.common(), ...all[k][1]];
       const parts = op === "switch" ? { sets } : { name, text, sets };
-      await sim.load(op, parts);
+      await sim.load(op, parts, ahead);
       sim.client.pace(RATES[this.rate]);
       this.tellLook(sim);
       sim.client.play(this.playing);

@@ -59,8 +59,8 @@ export class Client {
   }
 
   /** Asks for something, and waits for the answer. */
-  command(op: string, parts: Record<string, unknown> = {}): Promise<{ answer: any; loaded: Loaded | null; bytes: Uint8Array | null }> {
-    return this.ask((id) => ({ kind: "command", id, command: { op, ...parts } }));
+  command(op: string, parts: Record<string, unknown> = {}, ahead = false): Promise<{ answer: any; loaded: Loaded | null; bytes: Uint8Array | null }> {
+    return this.ask((id) => ({ kind: "command", id, command: { op, ...parts }, ahead }));
   }
 
   /** Puts a file where scenes find it; the bytes go over to the worker. */

@@ -5,7 +5,7 @@ import type { Description } from "./description";
 /** From the page. */
 export type Request =
   | { kind: "start"; module: WebAssembly.Module }
-  | { kind: "command"; id: number; command: { op: string } & Record<string, unknown> }
+  | { kind: "command"; id: number; command: { op: string } & Record<string, unknown>; ahead?: boolean }
   | { kind: "file"; id: number; name: string; bytes: Uint8Array }
   | { kind: "play"; playing: boolean }
   | { kind: "step"; count: number }
@@ -24,6 +24,8 @@ export interface Loaded {
   description: Description;
   indices: Uint32Array;
   floats: Float32Array;
+  /** Positions at a few later times, as far as a short look ahead came. */
+  ahead: Float32Array[];
 }
 
 export interface Marks {

@@ -11,6 +11,9 @@ import type { LiveFrame, Loaded, Work } from "./messages";
 /** Rows of the past that plots show. */
 const ROWS = 1200;
 
+/** What goes farther than so many times the size of the start is left to fly. */
+const FAR = 3;
+
 /** One row: what was measured, and what the steps since the row before took. */
 export interface Row {
   time: number;
@@ -41,8 +44,8 @@ export class Sim {
   constructor(readonly client: Client, public label: string, public sets: string[]) {}
 
   /** Loads a scene, or the same with other values while it runs. */
-  async load(op: "load" | "switch", parts: Record<string, unknown>): Promise<Description> {
-    const { loaded } = await this.client.command(op, parts);
+  async load(op: "load" | "switch", parts: Record<string, unknown>, ahead = false): Promise<Description> {
+    const { loaded } = await this.client.command(op, parts, ahead);
     if (!loaded) throw new Error("the engine described no scene");
     this.coming = loaded;
     if (op === "load") this.rows.length = 0;
@@ -83,9 +86,9 @@ export class Sim {
     const first = frame.floats.slice(0, 3 * frame.vertices);
     const run = liveRun(this.label, description, loaded.indices, loaded.floats, first);
     // The camera looks at the start and at where bodies come to lie.
-    run.frames.push(fallen(first, description, run.obstacles));
+    run.frames.push(fallen(first, description, run.obstacles), ...near(first, loaded.ahead));
     this.view = new View(run);
-    run.frames.pop();
+    run.frames.length = 1;
     this.run = run;
     this.marks = new MarkView(this.view);
     this.field = description.plane ? new FieldView(this.view) : null;
@@ -117,6 +120,13 @@ export class Sim {
     this.client.end();
     this.view?.end();
   }
+}
+
+/** Of later times those in which bodies have not flown away. */
+function near(first: Float32Array, ahead: Float32Array[]): Float32Array[] {
+  const reach = (positions: Float32Array) => positions.reduce((most, x, k) => Math.max(most, Math.abs(x - first[k % 3])), 0);
+  const most = FAR * reach(first);
+  return ahead.filter((positions) => positions.length === first.length && reach(positions) < most);
 }
 
 function added(a: Work, b: Work): Work {

@@ -9,6 +9,9 @@ const SLICE = 14;
 /** Simulated time that may be caught up with, of real time, s: beyond it the scene is slower. */
 const BEHIND = 0.1;
 
+/** A look ahead for the camera: times that are seen, and time for each, ms. */
+const [AHEAD, LOOK] = [3, 12];
+
 /** Measuring takes at most this part of the time. */
 const MEASURED = 0.15;
 
@@ -52,7 +55,7 @@ class Loop {
 
   /** Does what the page asks for. */
   hear(request: Request): void {
-    if (request.kind === "command") this.command(request.id, request.command);
+    if (request.kind === "command") this.command(request.id, request.command, request.ahead ? this.lookAhead(request.command) : []);
     if (request.kind === "file") this.answer(request.id, () => this.engine.putFile(request.name, request.bytes));
     if (request.kind === "play") this.play(request.playing);
     if (request.kind === "step") this.steps(request.count);
@@ -68,13 +71,29 @@ class Loop {
     this.schedule(0);
   }
 
-  private command(id: number, command: { op: string } & Record<string, unknown>): void {
+  /** Runs a scene for a moment; errors are those of the command itself, which follows. */
+  private lookAhead(command: { op: string } & Record<string, unknown>): Float32Array[] {
+    const seen: Float32Array[] = [];
+    try {
+      const { steps } = this.engine.call(command);
+      for (let k = 0; k < AHEAD; k++) {
+        this.engine.call({ op: "step", count: Math.ceil(steps / AHEAD), budget: LOOK });
+        const { vertices } = this.engine.call({ op: "frame" });
+        seen.push(this.engine.floats().slice(0, 3 * vertices));
+      }
+    } catch (error) {
+      if (error instanceof Broken) broken(error);
+    }
+    return seen;
+  }
+
+  private command(id: number, command: { op: string } & Record<string, unknown>, ahead: Float32Array[]): void {
     this.answer(id, () => {
       const answer = this.engine.call(command);
       let loaded: Loaded | null = null;
       let bytes: Uint8Array | null = null;
       if (command.op === "load" || command.op === "switch") {
-        loaded = { description: answer, indices: this.engine.indices().slice(), floats: this.engine.floats().slice() };
+        loaded = { description: answer, indices: this.engine.indices().slice(), floats: this.engine.floats().slice(), ahead };
         this.begin(answer.dt, answer.time);
       }
       if (command.op === "take-recording") bytes = this.engine.bytes().slice();
