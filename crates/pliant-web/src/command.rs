@@ -1,4 +1,4 @@
-//! What a worker can ask for, and what it is answered.
+//! The commands of a worker, and the answers to them.
 
 use serde::{Deserialize, Serialize};
 
@@ -115,7 +115,8 @@ pub enum Colour {
     /// Depth inside other bodies, m; 0 outside.
     Depth,
     /// Contact pressure, Pa.
-    Pressure,
+    #[serde(rename = "pressure")]
+    ContactPressure,
 }
 
 /// What a recording is downloaded as.

@@ -48,7 +48,7 @@ impl Live {
             Colour::Body => None,
             Colour::Speed => Some(simulation.state.velocities.iter().map(|v| v.length()).collect()),
             Colour::Depth => Some(self.depths().to_vec()),
-            Colour::Pressure => {
+            Colour::ContactPressure => {
                 let mut pressures = Vec::new();
                 contact_pressures(simulation, self.scene.info.dt, &mut pressures);
                 Some(pressures)

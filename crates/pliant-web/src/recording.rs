@@ -84,8 +84,8 @@ impl Live {
             Download::Recording => file(info, &recorder.frames)?,
             Download::Glb => glb_file(info, &recorder.frames, colours)?,
         };
-        let times = recorder.frames.iter().map(|frame| frame.time);
-        let span = [times.clone().next(), times.last()];
+        let time = |frame: &Frame| frame.time;
+        let span = [recorder.frames.first().map(time), recorder.frames.last().map(time)];
         let is_full = recorder.bytes + 12 * self.positions().len() > MOST_BYTES;
         Ok(json!({ "frames": recorder.frames.len(), "span": span, "full": is_full }))
     }

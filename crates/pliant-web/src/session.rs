@@ -1,4 +1,4 @@
-//! One scene at a time, told what to do by commands.
+//! One scene at a time, driven by commands.
 
 use std::path::PathBuf;
 

@@ -82,7 +82,8 @@ pub struct ObstacleParts {
 pub fn describe(live: &Live, out: &mut Output) -> Description {
     let info = &live.scene.info;
     let (indices, floats) = (&mut out.indices, &mut out.floats);
-    (indices.clear(), floats.clear());
+    indices.clear();
+    floats.clear();
     let bodies = info.bodies.iter().map(|body| {
         indices.extend(body.triangles.iter().flatten());
         indices.extend(body.rings.iter().flatten());

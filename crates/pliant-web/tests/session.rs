@@ -19,7 +19,7 @@ fn session() -> Session {
 }
 
 /// The answer to a command.
-fn ask(session: &mut Session, command: &Value) -> Value {
+fn answer_to(session: &mut Session, command: &Value) -> Value {
     session.call(command.to_string().as_bytes());
     session.answer()
 }
@@ -27,7 +27,7 @@ fn ask(session: &mut Session, command: &Value) -> Value {
 /// The answer to a command that is done.
 #[track_caller]
 fn done(session: &mut Session, command: &Value) -> Value {
-    let answer = ask(session, command);
+    let answer = answer_to(session, command);
     assert_eq!(answer.get("error"), None, "{command}");
     answer
 }
@@ -45,7 +45,9 @@ fn steps_give_the_bits_of_the_program() {
         assert_eq!(made["steps"], steps);
         let found = done(&mut session, &json!({ "op": "digest" }))["digest"].clone();
         let mut native = pliant_run::scene::load(scene, &[]).unwrap();
-        (0..steps).for_each(|_| drop(native.world.step().unwrap()));
+        for _ in 0..steps {
+            native.world.step().unwrap();
+        }
         let expected = pliant_scene::digest::digest(&native.world.simulation().state);
         assert_eq!(found, expected, "{scene}");
     }
@@ -114,7 +116,7 @@ fn a_switch_keeps_where_everything_is() {
     let made = done(&mut session, &json!({ "op": "step", "count": 3 }));
     assert_eq!((&made["steps"], &made["failed"]), (&json!(3), &Value::Null));
     let cells = json!({ "op": "switch", "sets": ["bodies.0.mesh.cells=[2,2,2]"] });
-    let refused = ask(&mut session, &cells)["error"].clone();
+    let refused = answer_to(&mut session, &cells)["error"].clone();
     assert!(refused.as_str().unwrap().contains("start over"), "{refused}");
 }
 
@@ -138,7 +140,7 @@ fn what_is_grabbed_follows_the_hand_and_what_is_pinned_stays() {
     done(&mut session, &json!({ "op": "step", "count": 20 }));
     assert_eq!(x(&mut session), dragged);
     done(&mut session, &json!({ "op": "unpin" }));
-    let missing = ask(&mut session, &json!({ "op": "grab", "body": 9, "point": [0, 0, 0] }));
+    let missing = answer_to(&mut session, &json!({ "op": "grab", "body": 9, "point": [0, 0, 0] }));
     assert_eq!(missing["error"], "body 9 does not exist: there are 2");
 }
 
@@ -146,7 +148,7 @@ fn what_is_grabbed_follows_the_hand_and_what_is_pinned_stays() {
 fn a_recording_of_the_page_is_read_by_the_program() {
     let mut session = session();
     done(&mut session, &json!({ "op": "load", "name": "head-on" }));
-    let none = ask(&mut session, &json!({ "op": "take-recording", "format": "glb" }));
+    let none = answer_to(&mut session, &json!({ "op": "take-recording", "format": "glb" }));
     assert_eq!(none["error"], "nothing was recorded yet");
     done(&mut session, &json!({ "op": "record" }));
     done(&mut session, &json!({ "op": "step", "count": 160 }));
@@ -194,7 +196,7 @@ fn a_surface_an_outline_and_a_scene_become_scenes_that_run() {
 #[track_caller]
 fn refused(session: &mut Session, name: &str, contents: &[u8], expected: &str) {
     put(session, name, contents);
-    let answer = ask(session, &json!({ "op": "drop", "name": name }));
+    let answer = answer_to(session, &json!({ "op": "drop", "name": name }));
     let error = answer["error"].as_str().unwrap_or_default();
     assert!(error.contains(expected), "{name}: {answer}");
 }
@@ -220,7 +222,7 @@ fn scenes_that_are_too_large_or_wrong_are_refused_and_the_one_before_stays() {
     let huge = "duration = 1\ndt = 0.1\n[[bodies]]\nname = \"a\"\n\
         mesh = { kind = \"cuboid\", size = [1, 1, 1], cells = [1000, 1000, 200] }\n\
         material = { kind = \"corotational\", young = 1e5 }\n";
-    let answer = ask(&mut session, &json!({ "op": "load", "name": "huge", "text": huge }));
+    let answer = answer_to(&mut session, &json!({ "op": "load", "name": "huge", "text": huge }));
     let error = answer["error"].as_str().unwrap();
     assert!(error.contains("1000000000 tets") && error.contains("pliant run"), "{error}");
     for (command, expected) in [
@@ -233,7 +235,7 @@ fn scenes_that_are_too_large_or_wrong_are_refused_and_the_one_before_stays() {
         (json!({ "op": "dance" }), "the command cannot be parsed"),
         (json!({ "op": "field", "window": [[0, 0], [1, 1]], "pixels": 10 }), "no outlines"),
     ] {
-        let answer = ask(&mut session, &command);
+        let answer = answer_to(&mut session, &command);
         assert!(answer["error"].as_str().is_some_and(|e| e.contains(expected)), "{answer}");
     }
     assert_eq!(done(&mut session, &json!({ "op": "step", "count": 2 }))["steps"], 2);
