@@ -77,7 +77,6 @@ export const TOUR: TourStep[] = [
       "Ten soft bodies start as one knot. They come apart gently and settle, with no vertex inside another body and no edge through a face: " +
       "both are counted exactly, below. Pull one out of the heap.",
     scene: "knot",
-    colour: "depth",
     plays: true,
   },
 ];
