@@ -133,7 +133,11 @@ fn outline(files: &Memory, name: &str, now: Clock) -> Result<DroppedScene, Refus
     // Its size is known once it is read as a body.
     let alone = outlines(name, "an outline", 1.0);
     let sources = Sources { name: name.to_owned(), text: alone, sets: Vec::new() };
-    let live = Live::load(sources, files, now)?;
+    // The place is one in a scene that nobody wrote.
+    let live = Live::load(sources, files, now).map_err(|refusal| {
+        let line = refusal.error.lines().next().unwrap_or_default();
+        Refusal::new(line.split_once(": ").map_or(line, |(_, message)| message))
+    })?;
     let points = live.scene.world.positions(live.bodies[0]).map_err(Refusal::new)?;
     let around = Aabb::around(points.iter().copied());
     let largest = (around.max - around.min).max_element();
