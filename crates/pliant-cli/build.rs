@@ -1,13 +1,16 @@
-//! Puts the player's page into the program, if it was built.
+//! Puts the player and the page into the program, if they were built.
 //!
-//! `cargo xtask web` writes `web/player.html` into the target folder; a published crate carries
-//! it in its own folder. Where neither is there the program does without, and says so.
+//! `cargo xtask web` writes them into the target folder; a published crate carries them in its own
+//! folder. Where neither is there the program does without, and says so.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// The page, from the target folder or from this crate's.
-const PAGE: &str = "web/player.html";
+/// Folder of both, in the target folder or in this crate's.
+const FOLDER: &str = "web";
+
+/// The player of recordings, and the page with the engine in it.
+const PAGES: [&str; 2] = ["player.html", "pliant.html"];
 
 /// Folder of the target folder that cargo builds scripts in: `target/PROFILE/build`.
 const BUILD: &str = "build";
@@ -15,14 +18,19 @@ const BUILD: &str = "build";
 fn main() -> io::Result<()> {
     let out = env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
     let own = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
-    let carried = own.join(PAGE);
-    let page = if carried.is_file() { Some(carried) } else { built(&out)? };
-    let text = page.filter(|page| page.is_file()).map_or(Ok(String::new()), fs::read_to_string)?;
+    let carried = own.join(FOLDER);
+    let folder = if carried.is_dir() { Some(carried) } else { built(&out)? };
+    for name in PAGES {
+        let page = folder.as_ref().map(|folder| folder.join(name));
+        let page = page.filter(|page| page.is_file());
+        let text = page.map_or(Ok(String::new()), fs::read_to_string)?;
+        fs::write(out.join(name), text)?;
+    }
     println!("cargo::rerun-if-changed=build.rs");
-    fs::write(out.join("player.html"), text)
+    Ok(())
 }
 
-/// The page in the target folder; cargo runs this script again when it comes, changes or goes.
+/// The folder in the target folder; cargo runs this script again when a file in it changes.
 fn built(out: &Path) -> io::Result<Option<PathBuf>> {
     // Up from target/PROFILE/build/NAME/out, with a folder more where a target is named.
     let Some(build) = out.ancestors().find(|folder| folder.ends_with(BUILD)) else {
@@ -32,11 +40,10 @@ fn built(out: &Path) -> io::Result<Option<PathBuf>> {
     let Some(target) = above.into_iter().find(|folder| folder.join("CACHEDIR.TAG").exists()) else {
         return Ok(None);
     };
-    let page = target.join(PAGE);
     // Of a file that is missing cargo would think that it changed, and build at every call:
     // a folder is there, and has a new time when a file comes into it.
-    let folder = page.parent().unwrap_or(target);
-    fs::create_dir_all(folder)?;
+    let folder = target.join(FOLDER);
+    fs::create_dir_all(&folder)?;
     println!("cargo::rerun-if-changed={}", folder.display());
-    Ok(Some(page))
+    Ok(Some(folder))
 }

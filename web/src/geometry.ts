@@ -30,6 +30,8 @@ export function drawn(run: Run): Drawn {
   const [triangles, wires, lines, points]: number[][] = [[], [], [], []];
   run.bodies.forEach((b, index) => {
     for (let k = 0; k < b.count; k++) body[b.first + k] = index;
+    // Those of a fine surface that it carries are not among its own.
+    for (const vertex of b.triangles) body[vertex] = index;
     const filled = b.triangles.length > 0 ? b.triangles : fill(first, b.rings);
     wiresOf(filled, wires);
     for (const corner of cut(first, filled, source, body)) triangles.push(corner);

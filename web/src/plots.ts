@@ -3,7 +3,7 @@
 import { CURVES, DASHES, number, raised } from "./colour";
 import type { Run, Series } from "./run";
 
-interface Curve {
+export interface Curve {
   label: string;
   colour: number;
   dash: number;
@@ -11,7 +11,7 @@ interface Curve {
   values: Float64Array;
 }
 
-interface Plot {
+export interface Plot {
   title: string;
   curves: Curve[];
 }
@@ -164,14 +164,7 @@ export class Plots {
       this.element.append(figure);
       return;
     }
-    for (const curve of plot.curves) {
-      const key = document.createElement("span");
-      key.innerHTML = `<svg viewBox="0 0 22 8" aria-hidden="true"><path d="M0 4H22" fill="none" stroke="var(${
-        CURVES[curve.colour % CURVES.length]
-      })" stroke-width="2" stroke-dasharray="${DASHES[curve.dash].join(" ")}"/></svg>`;
-      key.append(curve.label);
-      caption.append(key);
-    }
+    caption.append(...keys(plot.curves));
     const [frame, canvas, cursor] = ["div", "canvas", "i"].map((tag) => document.createElement(tag));
     frame.append(canvas, cursor);
     frame.className = "curves";
@@ -213,62 +206,76 @@ export class Plots {
       const context = canvas.getContext("2d");
       if (!context) continue;
       context.scale(ratio, ratio);
-      this.drawOne(context, plot, [width, height], (name) => style.getPropertyValue(name));
+      drawPlot(context, plot, this.span, [width, height], (name) => style.getPropertyValue(name));
     }
   }
+}
 
-  private drawOne(
-    context: CanvasRenderingContext2D,
-    plot: Plot,
-    [width, height]: [number, number],
-    colour: (name: string) => string,
-  ): void {
-    const [left, top, right, bottom] = MARGIN;
-    const [x1, y1] = [width - right, height - bottom];
-    const across = axis(this.span, Math.max(2, Math.min(7, Math.floor(width / 55))), false);
-    const upright = axis(plot.curves.flatMap((curve) => Array.from(curve.values)), 4, !LINEAR.test(plot.title));
-    const [begin, end] = this.span;
-    const x = (time: number) => left + ((time - begin) / (end - begin || 1)) * (x1 - left);
-    const y = (value: number) => {
-      const v = upright.log ? (value > 0 ? Math.log10(value) : upright.low) : value;
-      const part = (v - upright.low) / (upright.high - upright.low);
-      return y1 - Math.min(Math.max(part, 0), 1) * (y1 - top);
-    };
-    context.font = "11.5px system-ui, sans-serif";
-    context.fillStyle = colour("--quiet");
-    context.strokeStyle = colour("--grid");
-    context.lineWidth = 1;
-    context.textBaseline = "middle";
-    context.textAlign = "right";
-    for (const [value, label] of upright.ticks) {
-      const at = y1 - ((value - upright.low) / (upright.high - upright.low)) * (y1 - top);
-      line(context, [left, at], [x1, at]);
-      context.fillText(label, left - 6, at);
-    }
-    context.textBaseline = "alphabetic";
-    for (const [value, label] of across.ticks) {
-      if (value > end + 1e-9 * end) continue;
-      line(context, [x(value), top], [x(value), y1]);
-      context.textAlign = value >= end ? "right" : "center";
-      context.fillText(value === 0 ? "0 s" : label, x(value), height - 6);
-    }
-    context.lineWidth = 1.6;
-    context.lineJoin = "round";
-    for (const curve of plot.curves) {
-      context.strokeStyle = colour(CURVES[curve.colour % CURVES.length]);
-      context.setLineDash(DASHES[curve.dash]);
-      context.beginPath();
-      let pen = false;
-      curve.values.forEach((value, k) => {
-        if (!Number.isFinite(value)) pen = false;
-        else if (pen) context.lineTo(x(curve.times[k]), y(value));
-        else context.moveTo(x(curve.times[k]), y(value));
-        pen = Number.isFinite(value);
-      });
-      context.stroke();
-    }
-    context.setLineDash([]);
+/** The labels of curves with their lines. */
+export function keys(curves: Curve[]): HTMLElement[] {
+  return curves.map((curve) => {
+    const key = document.createElement("span");
+    key.innerHTML = `<svg viewBox="0 0 22 8" aria-hidden="true"><path d="M0 4H22" fill="none" stroke="var(${
+      CURVES[curve.colour % CURVES.length]
+    })" stroke-width="2" stroke-dasharray="${DASHES[curve.dash].join(" ")}"/></svg>`;
+    key.append(curve.label);
+    return key;
+  });
+}
+
+/** Draws the axes and curves of a plot over a span of times, s. */
+export function drawPlot(
+  context: CanvasRenderingContext2D,
+  plot: Plot,
+  span: [number, number],
+  [width, height]: [number, number],
+  colour: (name: string) => string,
+): void {
+  const [left, top, right, bottom] = MARGIN;
+  const [x1, y1] = [width - right, height - bottom];
+  const across = axis(span, Math.max(2, Math.min(7, Math.floor(width / 55))), false);
+  const upright = axis(plot.curves.flatMap((curve) => Array.from(curve.values)), 4, !LINEAR.test(plot.title));
+  const [begin, end] = span;
+  const x = (time: number) => left + ((time - begin) / (end - begin || 1)) * (x1 - left);
+  const y = (value: number) => {
+    const v = upright.log ? (value > 0 ? Math.log10(value) : upright.low) : value;
+    const part = (v - upright.low) / (upright.high - upright.low);
+    return y1 - Math.min(Math.max(part, 0), 1) * (y1 - top);
+  };
+  context.font = "11.5px system-ui, sans-serif";
+  context.fillStyle = colour("--quiet");
+  context.strokeStyle = colour("--grid");
+  context.lineWidth = 1;
+  context.textBaseline = "middle";
+  context.textAlign = "right";
+  for (const [value, label] of upright.ticks) {
+    const at = y1 - ((value - upright.low) / (upright.high - upright.low)) * (y1 - top);
+    line(context, [left, at], [x1, at]);
+    context.fillText(label, left - 6, at);
   }
+  context.textBaseline = "alphabetic";
+  for (const [value, label] of across.ticks) {
+    if (value > end + 1e-9 * end) continue;
+    line(context, [x(value), top], [x(value), y1]);
+    context.textAlign = value >= end ? "right" : "center";
+    context.fillText(value === 0 ? "0 s" : label, x(value), height - 6);
+  }
+  context.lineWidth = 1.6;
+  context.lineJoin = "round";
+  for (const curve of plot.curves) {
+    context.strokeStyle = colour(CURVES[curve.colour % CURVES.length]);
+    context.setLineDash(DASHES[curve.dash]);
+    context.beginPath();
+    let pen = false;
+    curve.values.forEach((value, k) => {
+      if (!Number.isFinite(value)) pen = false;
+      else if (pen) context.lineTo(x(curve.times[k]), y(value));
+      else context.moveTo(x(curve.times[k]), y(value));
+      pen = Number.isFinite(value);
+    });
+    context.stroke();
+  }
+  context.setLineDash([]);
 }
 
 function line(context: CanvasRenderingContext2D, a: [number, number], b: [number, number]): void {

@@ -82,6 +82,8 @@ export interface Run {
   fields: Field[];
   overlays: Overlay[];
   series: Series;
+  /** Of a run that is being simulated: a number at every vertex now. */
+  live?: { name: string; values: Float32Array };
 }
 
 /** What stands in the page for one run, or the sentence that says why it cannot be shown. */

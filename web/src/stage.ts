@@ -1,7 +1,7 @@
 // The canvas: one camera for all runs, a cell of the grid for each.
 
 import {
-  OrthographicCamera, PCFShadowMap, PerspectiveCamera, Raycaster, Vector2, Vector3, WebGLRenderer,
+  OrthographicCamera, PCFShadowMap, PerspectiveCamera, Raycaster, Vector2, Vector3, WebGLRenderer, type Ray,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { number } from "./colour";
@@ -19,16 +19,26 @@ const FILLED = 0.86;
 /** Longest scale bar, pixels. */
 const BAR = 110;
 
+/** How near to a vertex one must point, pixels. */
+const NEAR = 24;
+
 /** Where a click met a body. */
 export interface Hit {
   view: View;
   body: number;
   vertex: number;
   at: [number, number];
+  /** World space, m. */
+  point: Vector3;
+}
+
+/** What draws on a canvas of its own; throws where the browser has no WebGL. */
+export function renderer(): WebGLRenderer {
+  return new WebGLRenderer({ antialias: true, alpha: true });
 }
 
 export class Stage {
-  readonly canvas = document.createElement("canvas");
+  readonly canvas: HTMLCanvasElement;
   readonly camera: PerspectiveCamera | OrthographicCamera;
   private readonly renderer: WebGLRenderer;
   private readonly controls: OrbitControls;
@@ -38,10 +48,13 @@ export class Stage {
   /** Of all bodies along x and y, m. */
   private readonly extent: [number, number];
   private dirty = true;
+  /** Whether somebody has moved the camera since it last saw all. */
+  steered = false;
 
-  /** Throws where the browser has no WebGL. */
-  constructor(readonly views: View[], private readonly moved: () => void) {
-    this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, alpha: true });
+  /** Throws where the browser has no WebGL; a renderer that is given is used again, and kept. */
+  constructor(readonly views: View[], private readonly moved: () => void, private readonly given?: WebGLRenderer) {
+    this.renderer = given ?? renderer();
+    this.canvas = this.renderer.domElement;
     this.renderer.localClippingEnabled = true;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
@@ -62,12 +75,14 @@ export class Stage {
     if (this.plane) this.controls.mouseButtons.LEFT = 2;
     if (this.plane) this.controls.touches.ONE = 1;
     this.controls.addEventListener("change", () => this.touch());
+    this.controls.addEventListener("start", () => (this.steered = true));
     this.look();
   }
 
   /** Lets go of what the canvas holds. */
   end(): void {
     this.controls.dispose();
+    if (this.given) return;
     this.renderer.dispose();
     this.renderer.forceContextLoss();
   }
@@ -80,6 +95,7 @@ export class Stage {
 
   /** Sees all bodies, from a direction in which z is up; the usual one without any. */
   look(direction?: Vector3): void {
+    this.steered = direction !== undefined;
     const from = (direction ?? FROM).clone().normalize();
     const up = this.camera.up;
     if (!this.plane && Math.abs(up.z) < 0.99) {
@@ -187,6 +203,17 @@ export class Stage {
     this.camera.updateProjectionMatrix();
   }
 
+  /** Lower left and upper right of what is seen of the plane z = 0, m; null in space. */
+  seen(): [[number, number], [number, number]] | null {
+    const { camera } = this;
+    if (camera instanceof PerspectiveCamera) return null;
+    const [width, height] = this.cell();
+    this.frame(width / height);
+    const { x, y } = camera.position;
+    const half = [camera.right / camera.zoom, camera.top / camera.zoom];
+    return [[x - half[0], y - half[1]], [x + half[0], y + half[1]]];
+  }
+
   /** A round length, m, and how many pixels it takes at the middle of what is seen. */
   scaleBar(): [string, number] {
     const height = this.cell()[1];
@@ -203,22 +230,64 @@ export class Stage {
     return [`${number(Number((length / unit).toPrecision(3)))} ${name}`, (length / metres) * height];
   }
 
-  /** What lies under a place of the canvas, pixels. */
-  pick(x: number, y: number): Hit | null {
+  /** Whether dragging turns or moves the camera. */
+  set steers(on: boolean) {
+    this.controls.enabled = on;
+  }
+
+  /** The line of sight through a place of the canvas, pixels, and what is drawn there. */
+  private cast(x: number, y: number): { caster: Raycaster; view: View | undefined } {
     const [width, height] = this.cell();
     const [columns] = this.grid();
     const [column, row] = [Math.floor(x / width), Math.floor(y / height)];
-    const view = this.views[row * columns + column];
-    if (!view) return null;
     const place = new Vector2(2 * (x / width - column) - 1, 1 - 2 * (y / height - row));
     const caster = new Raycaster();
     caster.setFromCamera(place, this.camera);
+    return { caster, view: this.views[row * columns + column] };
+  }
+
+  /** The line of sight through a place of the canvas, pixels. */
+  sight(x: number, y: number): Ray {
+    return this.cast(x, y).caster.ray;
+  }
+
+  /** The vertex of bodies without a surface that lies near a place of the canvas, pixels. */
+  pickVertex(x: number, y: number): Hit | null {
+    const { view } = this.cast(x, y);
+    if (!view) return null;
+    const positions = view.surface.geometry.getAttribute("position");
+    let [best, least] = [-1, NEAR];
+    const [place, point] = [new Vector2(x, y), new Vector3()];
+    for (let corner = 0; corner < positions.count; corner++) {
+      point.fromBufferAttribute(positions, corner);
+      const far = this.pixels(point, view).distanceTo(place);
+      if (far < least) [best, least] = [corner, far];
+    }
+    if (best < 0) return null;
+    const [vertex, body] = view.vertexOf(best);
+    return { view, body, vertex, at: [x, y], point: new Vector3().fromBufferAttribute(positions, best) };
+  }
+
+  /** Where a point is on the canvas, pixels, in the cell of a view. */
+  private pixels(point: Vector3, view: View): Vector2 {
+    const [width, height] = this.cell();
+    const [columns] = this.grid();
+    const index = this.views.indexOf(view);
+    const [column, row] = [index % columns, Math.floor(index / columns)];
+    const { x, y } = point.clone().project(this.camera);
+    return new Vector2((column + 0.5 + 0.5 * x) * width, (row + 0.5 - 0.5 * y) * height);
+  }
+
+  /** What lies under a place of the canvas, pixels. */
+  pick(x: number, y: number): Hit | null {
+    const { caster, view } = this.cast(x, y);
+    if (!view) return null;
     const [hit] = caster.intersectObject(view.surface, false);
     if (!hit?.face) return null;
     const positions = view.surface.geometry.getAttribute("position");
     const far = (corner: number) => new Vector3().fromBufferAttribute(positions, corner).distanceTo(hit.point);
     const corner = [hit.face.a, hit.face.b, hit.face.c].reduce((a, b) => (far(a) <= far(b) ? a : b));
     const [vertex, body] = view.vertexOf(corner);
-    return { view, body, vertex, at: [x, y] };
+    return { view, body, vertex, at: [x, y], point: hit.point };
   }
 }

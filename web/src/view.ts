@@ -210,6 +210,11 @@ export class View {
     return this.run.fields.find((field) => field.name === name);
   }
 
+  /** What is drawn does not show the frames any more: a simulation has moved on. */
+  refresh(): void {
+    this.shown = "";
+  }
+
   /** Brings bodies, colours and overlays to a time. */
   update(time: number, look: Look): void {
     const [frame, part] = this.place(time);
@@ -238,7 +243,8 @@ export class View {
     const positions = this.positions.array as Float32Array;
     const a = this.run.frames[frame];
     const b = this.run.frames[frame + 1] ?? a;
-    for (let k = 0; k < a.length; k++) positions[k] = a[k] + part * (b[k] - a[k]);
+    if (part === 0) positions.set(a);
+    else for (let k = 0; k < a.length; k++) positions[k] = a[k] + part * (b[k] - a[k]);
     const source = this.corners.source;
     for (let k = this.run.vertices; k < source.length; k++) {
       const to = 3 * k;
@@ -255,6 +261,8 @@ export class View {
 
   /** Value by which a vertex is coloured; NaN where the run has none of this name. */
   value(name: string, frame: number, vertex: number): number {
+    const live = this.run.live;
+    if (live) return live.name === name ? live.values[vertex] : NaN;
     const field = this.field(name);
     if (field) levels(field, frame, this.values);
     else if (name === SPEED) speeds(this.run, frame, this.values);
@@ -262,16 +270,18 @@ export class View {
   }
 
   private paint(frame: number, look: Look): void {
+    const { live } = this.run;
     const field = this.field(look.colour);
-    if (look.colour !== SPEED && !field) return this.paintBodies();
+    const known = live ? live.name === look.colour && live.values.length > 0 : look.colour === SPEED || field;
+    if (!known) return this.paintBodies();
     this.painted = look.colour;
     const colours = this.colours.array as Float32Array;
     const { source } = this.corners;
     const [low, high] = look.range;
     const scale = 255 / (high - low || 1);
-    const values = this.values;
+    const values = live?.values ?? this.values;
     if (field) levels(field, frame, values);
-    else speeds(this.run, frame, values);
+    else if (!live) speeds(this.run, frame, values);
     const outside = look.colour === DEPTH;
     for (let k = 0; k < source.length; k++) {
       const value = values[source[k]];
@@ -355,6 +365,16 @@ export class View {
   /** The mesh that a click can hit, and what of it was hit. */
   get surface(): Mesh {
     return this.bodies[0] as Mesh;
+  }
+
+  /** Lets go of what the graphics card holds for this scene. */
+  end(): void {
+    this.scene.traverse((object) => {
+      const { geometry, material } = object as Mesh;
+      geometry?.dispose();
+      for (const one of [material].flat()) one?.dispose();
+    });
+    this.light.shadow.map?.dispose();
   }
 
   /** Vertex of the frames, and its body, of a drawn corner. */

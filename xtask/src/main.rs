@@ -49,14 +49,17 @@ The tasks of Pliant. Run them from the root of the repository.
                              vtk, meshio, NumPy and the glTF validator, the Python
                              package with Ray and notebooks, and half a minute of
                              hostile input for every reader
-  cargo xtask web            build the player, which the next build of the program
-                             takes in for `pliant view` and reports; needs Node
+  cargo xtask web            build the player and the page with the engine in it, which
+                             the next build of the program takes in for `pliant view`
+                             and reports; needs Node, the page a compiler for wasm32
   cargo xtask python         build the wheel of the Python package, install it into a
                              clean environment, run its tests and check its stubs;
                              needs Python 3.11 or newer. `quick` does what test does
   cargo xtask figures [SCENE] make the pictures of README and book from runs of scenes
   cargo xtask bench [NAME]   build and run the benchmarks; arguments are passed on
   cargo xtask bench python   the cost of calls from Python beside that of Rust
+  cargo xtask bench web      the engine in wasm32 beside the program, the page's size
+                             and start
   cargo xtask bench all [TABLE]  make the tables of the book anew, all or some
   cargo xtask fuzz [TARGET]  hostile input for every reader, two minutes each;
                              --seconds N, --inputs N, --seed S, --input FILE

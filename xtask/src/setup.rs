@@ -74,6 +74,16 @@ const WASM_NEEDS: [Need; 2] = [
     },
 ];
 
+/// What links for wasm32 where rustup's target, which brings a linker, is not there.
+const LINKER_NEEDS: [Need; 1] = [Need {
+    package: "lld-22",
+    purpose: "links for wasm32; or run: rustup target add wasm32-unknown-unknown",
+    present: has_wasm_linker,
+}];
+
+/// The linker of that package.
+const DEBIAN_LINKER: &str = "/usr/bin/wasm-ld-22";
+
 /// The target of the browser.
 pub const WASM: &str = "wasm32-unknown-unknown";
 
@@ -187,6 +197,38 @@ pub fn wasm(subcommand: &str) -> Result<Command, Failure> {
     Ok(command)
 }
 
+/// A cargo command that builds for wasm32, linked too.
+pub fn wasm_build() -> Result<Command, Failure> {
+    if !has_wasm_target() {
+        // All that is missing is named, or installed, at once.
+        let all: Vec<&Need> = WASM_NEEDS.iter().chain(&LINKER_NEEDS).collect();
+        install_all(&all)?;
+    }
+    let mut command = wasm("build")?;
+    if !has_wasm_target() {
+        let linker = format!("target.{WASM}.linker={DEBIAN_LINKER:?}");
+        command.args(["--config", &linker]);
+    }
+    command.args(["--release", "--config", "profile.release.strip=\"symbols\""]);
+    Ok(command)
+}
+
+/// Whether building for wasm32 needs nothing that this machine lacks, or may be installed on it.
+pub fn can_build_wasm() -> bool {
+    let all = WASM_NEEDS.iter().chain(&LINKER_NEEDS);
+    all.into_iter().all(|need| (need.present)()) || matches!(machine(), Machine::AptAsRoot)
+}
+
+/// What builds the page and is missing here; empty where nothing is.
+pub fn missing_for_wasm() -> String {
+    let all = WASM_NEEDS.iter().chain(&LINKER_NEEDS);
+    let missing: Vec<&Need> = all.filter(|need| !(need.present)()).collect();
+    match plan(&missing, machine()) {
+        Plan::Tell(message) => message,
+        Plan::Go | Plan::Install(_) => String::new(),
+    }
+}
+
 /// Makes sure that what builds the player is there.
 pub fn node() -> Result<(), Failure> {
     install(&NODE_NEEDS)?;
@@ -257,7 +299,11 @@ fn has_npm() -> bool {
 
 /// Makes sure that these packages are there.
 fn install(needs: &[Need]) -> Result<(), Failure> {
-    let missing: Vec<&Need> = needs.iter().filter(|need| !(need.present)()).collect();
+    install_all(&needs.iter().collect::<Vec<_>>())
+}
+
+fn install_all(needs: &[&Need]) -> Result<(), Failure> {
+    let missing: Vec<&Need> = needs.iter().copied().filter(|need| !(need.present)()).collect();
     match plan(&missing, machine()) {
         Plan::Go => Ok(()),
         Plan::Tell(message) => Err(Failure::machine(message)),
@@ -402,6 +448,10 @@ fn has_wasm_compiler() -> bool {
 
 fn has_wasm_library() -> bool {
     has_wasm_target() || Path::new(DEBIAN_LIBRARY).is_dir()
+}
+
+fn has_wasm_linker() -> bool {
+    has_wasm_target() || Path::new(DEBIAN_LINKER).is_file()
 }
 
 /// Whether any of the folders has a file with such a name.

@@ -23,7 +23,7 @@ const OURS: &str = "xtask/Cargo.toml";
 const TEST: [Step; 10] = [
     Step { name: "setup", work: prepare },
     // Before anything is built: the program takes it in.
-    Step { name: "player", work: web::build_if_possible },
+    Step { name: "player and page", work: web::build_all_if_possible },
     Step { name: "format", work: format },
     Step { name: "clippy", work: clippy },
     Step { name: "rustdoc", work: rustdoc },
@@ -67,7 +67,12 @@ pub fn demo(arguments: &[String]) -> Result<(), Failure> {
     }
     execute(at_root().arg("build").args(&package))?;
     eprintln!("3 of 3: it shows itself");
-    pass_on(at_root().args(["run", "--quiet"]).args(&package).args(["--", "demo"]).args(rest))
+    pass_on(at_root().args(["run", "--quiet"]).args(&package).args(["--", "demo"]).args(rest))?;
+    let page = web::whole_page();
+    if page.is_file() {
+        eprintln!("   the page that runs the engine in a browser: {}", page.display());
+    }
+    Ok(())
 }
 
 /// Everything that CI checks.
@@ -84,6 +89,9 @@ pub fn test_all() -> Result<(), Failure> {
 /// Builds and runs the benchmarks with `arguments` passed on.
 pub fn bench(arguments: &[String]) -> Result<(), Failure> {
     setup::system()?;
+    if arguments.first().is_some_and(|name| name == "web") {
+        return web::bench();
+    }
     let package = ["run", "--release", "--locked", "--package", "pliant-bench", "--"];
     pass_on(at_root().args(package).args(arguments))
 }
@@ -163,10 +171,9 @@ fn fuzz_each() -> Result<(), Failure> {
     fuzz(&["--seconds".to_owned(), FUZZ_SECONDS.to_owned()])
 }
 
-/// The engine and the scene language compile for the browser.
+/// The engine, the scene language and the page's exports compile for the browser.
 fn wasm() -> Result<(), Failure> {
-    let mut check = setup::wasm("check")?;
-    execute(check.args(["--package", "pliant", "--package", "pliant-scene"]))
+    web::engine().map(drop)
 }
 
 fn book() -> Result<(), Failure> {

@@ -17,6 +17,8 @@ mod separate;
 
 mod proximity;
 
+mod page;
+
 mod papers;
 
 mod picture;

@@ -1,4 +1,4 @@
-//! `pliant view`: runs in one page that plays them.
+//! `pliant view`: runs in one page that plays them, or a scene in one that runs it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -8,6 +8,7 @@ use pliant_io::atomic_file::{self, io_message};
 use pliant_run::player::view::{found_runs, packed_runs};
 use pliant_run::player::{COMMAND, MOST_BYTES};
 
+use crate::page::{self, Open};
 use crate::player::player;
 use crate::show::{self, DIM, EarlyExit, GOOD, counted, plain};
 
@@ -17,6 +18,7 @@ Examples:
   pliant view runs/block                        writes runs/block/view.html and opens it
   pliant view runs/compare-two-cubes            all runs of a comparison, side by side
   pliant view runs/a runs/b -o both.html --no-open
+  pliant view two-cubes --set overlap=0.8       writes two-cubes.html, which runs the scene itself
 
 The page stands alone: it opens from a file, offline, on any machine with a browser.
 Exit code: 0 when the file is written, 1 when it cannot be, 2 for bad arguments or input.";
@@ -27,12 +29,15 @@ const VIEW: &str = "view.html";
 /// Arguments of `pliant view`.
 #[derive(Args)]
 pub struct ViewArguments {
-    /// Run folders, recordings, or a folder of runs
-    #[arg(value_name = "RUN", required = true)]
+    /// Run folders, recordings, a folder of runs, or one scene: a file or a built-in name
+    #[arg(value_name = "RUN|SCENE", required = true)]
     runs: Vec<PathBuf>,
     /// File to write, replaced if it is there; view.html in the folder of the run by default
     #[arg(short, long = "out", alias = "output", value_name = "HTML")]
     output: Option<PathBuf>,
+    /// Set a parameter of the scene, or any path of it
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    sets: Vec<String>,
     /// Do not open the page in a browser
     #[arg(long)]
     no_open: bool,
@@ -52,6 +57,16 @@ impl ViewArguments {
 
 /// Packs the runs, writes the page whole or not at all, and opens it where there is a screen.
 pub fn run(arguments: &ViewArguments) -> Result<ExitCode, EarlyExit> {
+    if let Some(scene) = arguments.runs.iter().find(|path| page::is_scene(path)) {
+        if arguments.runs.len() > 1 {
+            return Ok(show::usage_error("a page runs one scene; name it alone"));
+        }
+        let open = if arguments.no_open { Open::No } else { Open::Yes };
+        return page::run(scene, &arguments.sets, arguments.output.as_deref(), open);
+    }
+    if !arguments.sets.is_empty() {
+        return Ok(show::usage_error("--set is for scenes, and a run is made already"));
+    }
     let Some(player) = player() else {
         return Ok(show::usage_error(&format!(
             "this pliant was built without the player; `{COMMAND}`, then building pliant again, \

@@ -16,3 +16,5 @@ pub mod suggest;
 pub mod mesh;
 
 pub mod outline;
+
+pub mod glb;

@@ -25,3 +25,5 @@ pub mod bodies;
 pub mod surface;
 
 pub mod rigid;
+
+pub mod overlay;

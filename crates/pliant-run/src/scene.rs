@@ -24,6 +24,11 @@ pub fn load(source: impl AsRef<Path>, sets: &[String]) -> Result<LoadedScene, Sc
     pliant_scene::load(&sources, &stem, Folder { path: &folder, files: &Disk })
 }
 
+/// The text of a scene, which is a file or the name of a built-in one.
+pub fn text(source: &Path) -> Result<String, SceneError> {
+    read(source).map(|(text, _)| text)
+}
+
 /// The name of a built-in scene, or the absolute path of a file: the same from any folder.
 pub fn absolute(source: &Path) -> PathBuf {
     match builtin_named(source) {

@@ -66,3 +66,25 @@ fn bad_input_is_one_line_and_leaves_nothing() {
     assert!(code == 2 && stderr.contains("a.png: the page is HTML; name it a.html"), "{stderr}");
     assert!(!folder.0.join("out.html").exists());
 }
+
+#[test]
+fn a_scene_is_written_into_the_page_that_runs_it() {
+    let folder = Folder::new("view-scene");
+    let out = folder.0.join("cubes.html").to_string_lossy().into_owned();
+    let view = |words: &[&str]| {
+        let all: Vec<&str> = ["view"].iter().chain(words).chain(&["--no-open"]).copied().collect();
+        reported(&pliant(&all))
+    };
+    let (code, _, stderr) = view(&["two-cubes", "--set", "overlap=0.75", "-o", &out]);
+    if stderr.contains("was built without the page") {
+        assert!(code == 2 && stderr.contains("`cargo xtask web`"), "{stderr}");
+        return;
+    }
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let page = fs::read_to_string(&out).unwrap();
+    assert!(page.contains("overlap=0.75") && page.contains("id=\"pliant-scene\""));
+    let (code, _, stderr) = view(&["two-cubes", "--set", "overlp=1", "-o", &out]);
+    assert!(code == 2 && stderr.contains("did you mean `overlap`?"), "{stderr}");
+    let (code, _, stderr) = view(&["two-cubes", "knot"]);
+    assert!(code == 2 && stderr.contains("a page runs one scene"), "{stderr}");
+}
