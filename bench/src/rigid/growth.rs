@@ -58,6 +58,6 @@ fn threaded(name: &'static str, text: &str) -> Result<Threaded, String> {
         }
     }
     eprintln!("  {name}: done");
-    let of = |k: usize| format!("{}", digest(&both[k].built.world.simulation().state));
+    let of = |k: usize| digest(&both[k].built.world.simulation().state).to_string();
     Ok(Threaded { name, times, digests: [of(0), of(1)] })
 }

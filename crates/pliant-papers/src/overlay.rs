@@ -114,7 +114,7 @@ pub struct Overlay {
     pub marks: Vec<Mark>,
 }
 
-/// Bodies at one time, with the ways out of all vertices inside others.
+/// Bodies at one time, with the exit directions of all vertices inside others.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundOverlaps<'a> {
     /// Topology.

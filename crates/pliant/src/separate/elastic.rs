@@ -147,7 +147,7 @@ mod tests {
     fn opposite_pushes_stretch_by_the_modulus() {
         // 1 N over 1 m² at both ends of a cube of 1 Pa stretches it by 1, free of rotation.
         let mesh = block();
-        let elastic = Elastic::new(&mesh, 1.0, 1e-9).unwrap();
+        let elastic = Elastic::new(&mesh, 1.0, 1e-6).unwrap();
         let mut areas = vec![Vec3::ZERO; mesh.positions().len()];
         for triangle in mesh.surface() {
             let [a, b, c] = triangle.map(|v| mesh.positions()[v.index()]);
@@ -163,6 +163,6 @@ mod tests {
             let at = mesh.positions().iter().position(|p| (p.x - x).abs() < 1e-9).unwrap();
             moved[at].x
         };
-        assert!((end(0.5) - end(-0.5) - 1.0).abs() < 1e-6, "{} {}", end(0.5), end(-0.5));
+        assert!((end(0.5) - end(-0.5) - 1.0).abs() < 1e-5, "{} {}", end(0.5), end(-0.5));
     }
 }

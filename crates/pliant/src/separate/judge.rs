@@ -1,6 +1,6 @@
 //! How two bodies stand to each other, decided exactly: crossing, nested, near or apart.
 //!
-//! Shares no code with the search for ways out, so that a mistake there cannot hide itself here.
+//! Shares no code with the search for exit directions, so that a mistake there cannot hide itself here.
 //! Surfaces cross where an edge of one meets a triangle of the other, by exact signs, touching
 //! included; where none does, a body is inside another if the other winds around one of its
 //! vertices. Distances are those of triangles, up to rounding.

@@ -309,8 +309,8 @@ fn shifts_tell_how_far_they_lead() {
     for way in ALL {
         let scene = balls();
         for output in Made::of(way).output(&scene) {
-            let ways = output.shifts.iter().map(|(_, shift)| shift.length());
-            let longest = ways.fold(output.longest_shift(), f64::max);
+            let moved = output.shifts.iter().map(|(_, shift)| shift.length());
+            let longest = moved.fold(output.longest_shift(), f64::max);
             assert_eq!(output.stats.shift, longest, "{way:?}");
             // Whole bodies, or vertices, or none.
             let shifts = matches!(way, Way::Impulse | Way::Surface) && !output.shifts.is_empty();
