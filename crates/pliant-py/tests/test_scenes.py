@@ -119,7 +119,7 @@ def test_an_existing_folder_is_left_alone():
 
 
 def test_ctrl_c_ends_a_run_that_can_be_resumed():
-    scene = {"duration": 4.0}
+    scene = {"duration": 40.0}  # long enough on any machine
     expected = pliant.run("two-cubes", out="whole", set=scene).digest
     threading.Timer(0.4, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
