@@ -12,6 +12,7 @@ use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::integrate::rk4::Rk4;
 use pliant::integrate::sleep::SleepSettings;
 use pliant::integrate::{Integrator, StepError};
+use pliant::math::random::Random;
 use pliant::math::{Mat3, Quat, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::l_block::{LBlockSettings, l_block};
@@ -21,6 +22,7 @@ use pliant::prelude::{
     BodyHandle, ElasticSettings, Joint, Obstacle, RigidBody, SoftBody, SoftMaterial, World,
     WorldError,
 };
+use pliant::record::energy::EnergyLedger;
 use pliant::record::overlap::Measure;
 use pliant::solve::constraint::{ConstraintResponse, ConstraintSettings};
 use pliant::solve::joint::{JointDefinition, JointKind, Joints};
@@ -264,6 +266,29 @@ fn what_lifts_rigid_bodies_apart_is_booked_as_energy_put_in() {
     }
     // Three boxes by some of the millimetre that they lack.
     assert!(risen > 0.1, "{risen}");
+}
+
+/// Contacts of plates change from faces to edges to points while they tumble.
+#[test]
+fn plates_that_tumble_over_boxes_gain_no_energy() {
+    let mut random = Random::new(7);
+    for trial in 0..6 {
+        let list: Vec<Body> = (0..5)
+            .map(|k| {
+                let size = if k % 2 == 0 { [1.3, 1.3, 0.1] } else { [1.2, 0.7, 0.5] };
+                let place = 0.3 * random.vec3() + (1.0 + 0.8 * f64::from(k)) * Vec3::Z;
+                (block(2, Vec3::from_array(size)), random.rotation(), place, true)
+            })
+            .collect();
+        let mut world = on_floor(&list, -GRAVITY * Vec3::Z, 0.25);
+        world.assemble().unwrap();
+        let mut ledger = EnergyLedger::new(world.simulation(), 4.0, 1.0 / 60.0);
+        for step in 0..150 {
+            let report = world.step().unwrap();
+            let rise = ledger.enter(world.simulation(), &report);
+            assert_eq!(rise, None, "{trial}: step {step}");
+        }
+    }
 }
 
 #[test]

@@ -59,6 +59,12 @@ const ROUGH: f64 = 1e-4;
 /// Pairs of sweeps in a substep where no force is known yet.
 const FIRST: usize = 16;
 
+/// Pairs of sweeps at most that are added to a substep in which energy would appear.
+const ADDED: usize = 12;
+
+/// Energy that a step may gain, over that of its motion.
+const GAIN: f64 = 1e-7;
+
 /// Pairs of sweeps of the shift.
 const SHIFTS: usize = 1;
 
@@ -91,6 +97,8 @@ pub(super) struct Island {
     pub members: Vec<BodyId>,
     /// Members, then one entry that stands for all obstacles.
     bodies: Vec<SolverBody>,
+    /// Mass, kg, and inertia in world axes, kg·m², of each member.
+    masses: Vec<(f64, Mat3)>,
     centres: Vec<Vec3>,
     pub velocities: Vec<Motion>,
     pub paths: Vec<Motion>,
@@ -108,6 +116,10 @@ pub(super) struct Island {
     pub lifted: f64,
     pub count: usize,
     pub length: f64,
+    /// Whether something that moves by itself touches a body, and may put energy in.
+    is_driven: bool,
+    /// Energy that contacts have put in since the start of the step, J; negative where they took.
+    balance: f64,
     /// Of all patches now, ascending by pair.
     pub forces: Vec<PointForce>,
     slipped: Vec<bool>,
@@ -133,6 +145,8 @@ impl Island {
         self.rest(gravity.length(), dt);
         self.sort(-gravity.try_normalize().unwrap_or(-Vec3::Z));
         self.start();
+        self.is_driven = self.is_driven();
+        self.balance = 0.0;
         let is_first = self.patches.iter().all(|patch| patch.impulse.pressure() == 0.0);
         let pairs = if is_first { FIRST } else { 1 };
         for substep in 0..self.count {
@@ -153,6 +167,7 @@ impl Island {
     fn load_bodies(&mut self, shared: Shared<'_>) {
         let Shared { equations, rigid, velocities, .. } = shared;
         self.bodies.clear();
+        self.masses.clear();
         self.centres.clear();
         self.velocities.clear();
         self.pushes.clear();
@@ -171,6 +186,7 @@ impl Island {
                 }
             };
             self.bodies.push(own);
+            self.masses.push((mass, equations.matrix.diagonal(first + 1)));
             self.centres.push(rigid.centres[body].unwrap_or_default());
             self.velocities.push(start);
             // Of the whole step until the number of substeps is known.
@@ -257,7 +273,9 @@ impl Island {
             self.used[k] = true;
             let old = &known[k];
             patch.impulse.normals[i] = old.normal;
-            patch.impulse.twist += old.twist;
+            if patch.bears_twist() {
+                patch.impulse.twist += old.twist;
+            }
             tangent += old.tangent;
             patch.age = patch.age.max(old.age);
             is_known = true;
@@ -376,6 +394,7 @@ impl Island {
 
     /// One substep with so many pairs of sweeps.
     fn substep(&mut self, substep: usize, pairs: usize) {
+        let start = self.kinetic();
         for k in 0..self.bodies.len() {
             let (own, push, warm) = (&mut self.velocities[k], &self.pushes[k], &self.warm[k]);
             own.linear += push.linear + warm.linear;
@@ -387,6 +406,7 @@ impl Island {
             self.sweep(Direction::Forward, elapsed);
             self.sweep(Direction::Backward, elapsed);
         }
+        self.balance += self.sweep_out_gain(start, elapsed);
         for patch in &mut self.patches {
             patch.total.add(&patch.impulse);
         }
@@ -398,6 +418,60 @@ impl Island {
             path.linear += self.length * own.linear;
             path.angular += self.length * own.angular;
         }
+    }
+
+    /// Adds pairs of sweeps while contacts put energy in; gives what they put in at last, J.
+    ///
+    /// With the change of velocity Δ that impulses p and forces make in a substep, and the speeds
+    /// u of contacts after it, the energy of motion and of the forces together changes by
+    /// p · u − ½ Δ · M Δ. Solved contacts have p · u ≤ 0; impulses of the substep before that are
+    /// not yet undone may not. What moves by less than a fall through a substep is coming to rest
+    /// by the damping of single pairs, which others would disturb.
+    fn sweep_out_gain(&mut self, start: f64, elapsed: f64) -> f64 {
+        if self.is_driven {
+            return 0.0;
+        }
+        let mut added = 0;
+        loop {
+            let (mut work, mut fall) = (0.0, 0.0);
+            for (k, mass, inertia) in self.movable() {
+                let (push, own) = (&self.pushes[k], &self.velocities[k]);
+                work += mass * push.linear.dot(own.linear);
+                work += push.angular.dot(inertia * own.angular);
+                fall += 0.5 * mass * push.linear.length_squared();
+            }
+            let now = self.kinetic();
+            let gain = now - start - work;
+            if now <= fall || self.balance + gain <= GAIN * now || added == ADDED {
+                return gain;
+            }
+            self.sweep(Direction::Forward, elapsed);
+            self.sweep(Direction::Backward, elapsed);
+            added += 1;
+        }
+    }
+
+    /// Kinetic energy of all bodies that can move, J.
+    fn kinetic(&self) -> f64 {
+        let mut twice = 0.0;
+        for (k, mass, inertia) in self.movable() {
+            let Motion { linear, angular } = self.velocities[k];
+            twice += mass * linear.length_squared() + angular.dot(inertia * angular);
+        }
+        0.5 * twice
+    }
+
+    /// Number, mass and inertia of each member that is not held.
+    fn movable(&self) -> impl Iterator<Item = (usize, f64, Mat3)> + '_ {
+        let own = self.masses.iter().zip(&self.bodies).enumerate();
+        let free = own.filter(|(_, (_, body))| body.inv_mass > 0.0);
+        free.map(|(k, ((mass, inertia), _))| (k, *mass, *inertia))
+    }
+
+    fn is_driven(&self) -> bool {
+        let mut held = self.bodies.iter().zip(&self.velocities);
+        held.any(|(body, own)| body.inv_mass == 0.0 && *own != Motion::default())
+            || !self.patches.iter().all(Patch::is_still)
     }
 
     fn sweep(&mut self, direction: Direction, elapsed: f64) {

@@ -316,6 +316,11 @@ impl Patch {
         }
     }
 
+    /// Whether friction can hold it against a turn about its normal; on a single point it cannot.
+    pub fn bears_twist(&self) -> bool {
+        self.count > 1
+    }
+
     /// Whether an obstacle on the second side does not move.
     pub fn is_still(&self) -> bool {
         self.surface_normal == [0.0; MOST] && self.surface_tangent == [0.0; 3]

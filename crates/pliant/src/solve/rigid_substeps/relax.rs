@@ -54,7 +54,7 @@ impl Patch {
         relative[3] -= u;
         relative[4] -= v;
         relative[5] -= w;
-        if self.impulse.normals == [0.0; MOST] && self.all_faster(&relative, targets) {
+        if self.impulse == PatchImpulse::default() && self.all_faster(&relative, targets) {
             return Solution::Idle;
         }
         if let Some(change) = self.stick(&relative, targets) {
@@ -408,7 +408,7 @@ impl Slide {
     }
 
     fn twist(&mut self, patch: &mut Patch) {
-        if patch.count < 2 {
+        if !patch.bears_twist() {
             return;
         }
         let moment = dot4(patch.impulse.normals, patch.radii);
