@@ -18,7 +18,7 @@ use crate::math::{Mat3, Vec3, outer_square};
 use crate::solve::dense::inverse;
 use crate::solve::position_correction::{CAPS, DEEP, SHARES};
 use crate::solve::rigid_substeps::gather::{self, ContactPoint};
-use crate::solve::rigid_substeps::patch::{MOST, Motion, Patch, SolverBody};
+use crate::solve::rigid_substeps::patch::{MOST, Motion, Patch, PatchImpulse, SolverBody};
 use crate::solve::rigid_substeps::relax::{Direction, Solution};
 use crate::solve::rows::Equations;
 use crate::solve::terms::RigidSides;
@@ -64,6 +64,10 @@ const ADDED: usize = 12;
 
 /// Energy that a step may gain, over that of its motion.
 const GAIN: f64 = 1e-7;
+
+/// Energy of motion, over that of a fall through a substep, of what can do without the impulses of
+/// the substep before; slower stacks would fall.
+const FAST: f64 = 100.0;
 
 /// Pairs of sweeps of the shift.
 const SHIFTS: usize = 1;
@@ -425,8 +429,9 @@ impl Island {
     /// With the change of velocity Δ that impulses p and forces make in a substep, and the speeds
     /// u of contacts after it, the energy of motion and of the forces together changes by
     /// p · u − ½ Δ · M Δ. Solved contacts have p · u ≤ 0; impulses of the substep before that are
-    /// not yet undone may not. What moves by less than a fall through a substep is coming to rest
-    /// by the damping of single pairs, which others would disturb.
+    /// not yet undone may not: where some pairs do not suffice, those of fast bodies are
+    /// forgotten. What moves by less than a fall through a substep is coming to rest by the damping of single pairs, which
+    /// others would disturb.
     fn sweep_out_gain(&mut self, start: f64, elapsed: f64) -> f64 {
         if self.is_driven {
             return 0.0;
@@ -442,12 +447,34 @@ impl Island {
             }
             let now = self.kinetic();
             let gain = now - start - work;
-            if now <= fall || self.balance + gain <= GAIN * now || added == ADDED {
+            let is_little = now <= fall || self.balance + gain <= GAIN * now;
+            let most = if now > FAST * fall { ADDED + 1 } else { ADDED };
+            if is_little || added == most {
                 return gain;
             }
-            self.sweep(Direction::Forward, elapsed);
-            self.sweep(Direction::Backward, elapsed);
+            let pairs = if added < ADDED { 1 } else { FIRST };
+            if added == ADDED {
+                self.forget();
+            }
+            for _ in 0..pairs {
+                self.sweep(Direction::Forward, elapsed);
+                self.sweep(Direction::Backward, elapsed);
+            }
             added += 1;
+        }
+    }
+
+    /// Begins a substep again without impulses of the one before.
+    fn forget(&mut self) {
+        for patch in &mut self.patches {
+            patch.impulse = PatchImpulse::default();
+        }
+        for ((own, before), warm) in
+            self.velocities.iter_mut().zip(&mut self.before).zip(&mut self.warm)
+        {
+            before.linear -= warm.linear;
+            before.angular -= warm.angular;
+            (*own, *warm) = (*before, Motion::default());
         }
     }
 
