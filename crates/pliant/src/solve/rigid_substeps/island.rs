@@ -122,6 +122,8 @@ pub(super) struct Island {
     pub length: f64,
     /// Whether something that moves by itself touches a body, and may put energy in.
     is_driven: bool,
+    /// Energy that forces give in one substep from rest, J.
+    fall: f64,
     /// Energy that contacts have put in since the start of the step, J; negative where they took.
     balance: f64,
     /// Of all patches now, ascending by pair.
@@ -151,6 +153,9 @@ impl Island {
         self.start();
         self.is_driven = self.is_driven();
         self.balance = 0.0;
+        let falls =
+            self.movable().map(|(k, mass, _)| mass * self.pushes[k].linear.length_squared());
+        self.fall = 0.5 * falls.sum::<f64>();
         let is_first = self.patches.iter().all(|patch| patch.impulse.pressure() == 0.0);
         let pairs = if is_first { FIRST } else { 1 };
         for substep in 0..self.count {
@@ -398,7 +403,6 @@ impl Island {
 
     /// One substep with so many pairs of sweeps.
     fn substep(&mut self, substep: usize, pairs: usize) {
-        let start = self.kinetic();
         for k in 0..self.bodies.len() {
             let (own, push, warm) = (&mut self.velocities[k], &self.pushes[k], &self.warm[k]);
             own.linear += push.linear + warm.linear;
@@ -407,10 +411,9 @@ impl Island {
         }
         let elapsed = substep as f64 * self.length;
         for _ in 0..pairs {
-            self.sweep(Direction::Forward, elapsed);
-            self.sweep(Direction::Backward, elapsed);
+            self.sweep_pair(elapsed);
         }
-        self.balance += self.sweep_out_gain(start, elapsed);
+        self.balance += self.sweep_out_gain(elapsed);
         for patch in &mut self.patches {
             patch.total.add(&patch.impulse);
         }
@@ -432,20 +435,27 @@ impl Island {
     /// not yet undone may not: where some pairs do not suffice, those of fast bodies are
     /// forgotten. What moves by less than a fall through a substep is coming to rest by the damping of single pairs, which
     /// others would disturb.
-    fn sweep_out_gain(&mut self, start: f64, elapsed: f64) -> f64 {
-        if self.is_driven {
+    fn sweep_out_gain(&mut self, elapsed: f64) -> f64 {
+        if self.is_driven || self.is_slow() {
             return 0.0;
         }
+        let start = self.kinetic(|k| {
+            let [before, warm, push] = [&self.before[k], &self.warm[k], &self.pushes[k]];
+            Motion {
+                linear: before.linear - warm.linear - push.linear,
+                angular: before.angular - warm.angular - push.angular,
+            }
+        });
+        let fall = self.fall;
         let mut added = 0;
         loop {
-            let (mut work, mut fall) = (0.0, 0.0);
+            let mut work = 0.0;
             for (k, mass, inertia) in self.movable() {
                 let (push, own) = (&self.pushes[k], &self.velocities[k]);
                 work += mass * push.linear.dot(own.linear);
-                work += push.angular.dot(inertia * own.angular);
-                fall += 0.5 * mass * push.linear.length_squared();
+                work += push.angular.dot(*inertia * own.angular);
             }
-            let now = self.kinetic();
+            let now = self.kinetic(|k| self.velocities[k]);
             let gain = now - start - work;
             let is_little = now <= fall || self.balance + gain <= GAIN * now;
             let most = if now > FAST * fall { ADDED + 1 } else { ADDED };
@@ -457,8 +467,7 @@ impl Island {
                 self.forget();
             }
             for _ in 0..pairs {
-                self.sweep(Direction::Forward, elapsed);
-                self.sweep(Direction::Backward, elapsed);
+                self.sweep_pair(elapsed);
             }
             added += 1;
         }
@@ -478,27 +487,46 @@ impl Island {
         }
     }
 
-    /// Kinetic energy of all bodies that can move, J.
-    fn kinetic(&self) -> f64 {
+    /// Whether all that moves has less energy than a fall through a substep gives, surely.
+    fn is_slow(&self) -> bool {
+        let twice: f64 = self
+            .movable()
+            .map(|(k, mass, inertia)| {
+                let Motion { linear, angular } = &self.velocities[k];
+                let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
+                mass * linear.length_squared() + trace * angular.length_squared()
+            })
+            .sum();
+        0.5 * twice <= self.fall
+    }
+
+    /// Kinetic energy of all bodies that can move, J, with the motions of each.
+    fn kinetic(&self, motion: impl Fn(usize) -> Motion) -> f64 {
         let mut twice = 0.0;
         for (k, mass, inertia) in self.movable() {
-            let Motion { linear, angular } = self.velocities[k];
-            twice += mass * linear.length_squared() + angular.dot(inertia * angular);
+            let Motion { linear, angular } = motion(k);
+            twice += mass * linear.length_squared() + angular.dot(*inertia * angular);
         }
         0.5 * twice
     }
 
     /// Number, mass and inertia of each member that is not held.
-    fn movable(&self) -> impl Iterator<Item = (usize, f64, Mat3)> + '_ {
+    fn movable(&self) -> impl Iterator<Item = (usize, f64, &Mat3)> {
         let own = self.masses.iter().zip(&self.bodies).enumerate();
         let free = own.filter(|(_, (_, body))| body.inv_mass > 0.0);
-        free.map(|(k, ((mass, inertia), _))| (k, *mass, *inertia))
+        free.map(|(k, ((mass, inertia), _))| (k, *mass, inertia))
     }
 
     fn is_driven(&self) -> bool {
         let mut held = self.bodies.iter().zip(&self.velocities);
         held.any(|(body, own)| body.inv_mass == 0.0 && *own != Motion::default())
             || !self.patches.iter().all(Patch::is_still)
+    }
+
+    /// Sweeps upwards and back downwards.
+    fn sweep_pair(&mut self, elapsed: f64) {
+        self.sweep(Direction::Forward, elapsed);
+        self.sweep(Direction::Backward, elapsed);
     }
 
     fn sweep(&mut self, direction: Direction, elapsed: f64) {
