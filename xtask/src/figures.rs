@@ -94,6 +94,27 @@ const ALL: &[Figures] = &[
         files: &[("fruit-coarse", Shown::Frame("2", &["--from", "0.35,-1,1.5"]))],
     },
     Figures {
+        scene: "scenes/data/teddies.toml",
+        sets: &[],
+        files: &[("teddies-start", Shown::Frame("0", &[])), ("teddies", Shown::Frame("8", &[]))],
+    },
+    Figures {
+        scene: "scenes/data/fruit.toml",
+        sets: &[],
+        files: &[("fruit-start", Shown::Frame("0", &[])), ("fruit", Shown::Frame("8", &[]))],
+    },
+    Figures { scene: "gripper", sets: &[], files: &[("gripper", Shown::Frame("2", &[]))] },
+    Figures { scene: "grip", sets: &[], files: &[("grip", Shown::Frame("3", &[]))] },
+    Figures {
+        scene: "scenes/figures/shot.toml",
+        sets: &["record.rate=60"],
+        files: &[
+            ("shot-impact", Shown::Frame("0.0167", &[])),
+            ("shot-after", Shown::Frame("0.05", &[])),
+            ("shot-rest", Shown::Frame("4", &[])),
+        ],
+    },
+    Figures {
         scene: "book/src/tutorials/tower.toml",
         sets: &[],
         files: &[("tower", Shown::Frame("2", &[]))],
@@ -145,6 +166,17 @@ pub fn make(scenes: &[String]) -> Result<(), Failure> {
         let mut run = pliant();
         run.args(["run", figures.scene, "--force", "--quiet", "--out"]).arg(&folder);
         figures.sets.iter().for_each(|set| _ = run.args(["--set", set]));
+        if figures.scene.starts_with("scenes/data/") {
+            let Some(data) = env::var_os("PLIANT_DATA") else {
+                eprintln!(
+                    "{}: left out, as PLIANT_DATA names no folder with meshes",
+                    figures.scene
+                );
+                continue;
+            };
+            let folder = PathBuf::from(data).join("tet");
+            run.arg("--set").arg(format!("folder={}", folder.display()));
+        }
         execute(&mut run)?;
         for (file, shown) in figures.files {
             let path = root().join(FOLDER).join(file).with_extension("png");
