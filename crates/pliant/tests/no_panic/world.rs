@@ -536,11 +536,8 @@ fn model(dice: &Dice) -> BodyModel {
     let start = if dice.count == 1 { list(to) } else { mesh.positions().to_vec() };
     let masses = if dice.count == 2 { vec![a; dice.places.len()] } else { vec![1.0; count] };
     let pins = if dice.cells == 1 { vec![Pinning { vertices: held, path }] } else { vec![] };
-    let surface = SurfaceRule {
-        friction: Some(b),
-        restitution: (dice.count == 4).then_some(c),
-        group: Group::D,
-    };
+    let restitution = (dice.count == 4).then_some(c);
+    let surface = SurfaceRule { friction: Some(b), restitution, group: Group::D };
     BodyModel {
         mesh,
         rest: Arc::new(rest),
