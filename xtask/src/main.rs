@@ -13,6 +13,8 @@ mod web;
 
 mod python;
 
+mod svg;
+
 mod figures;
 
 mod readers;
