@@ -71,7 +71,7 @@ fn main() -> ExitCode {
         ["proximity", ref arguments @ ..] => proximity::run(arguments),
         ["separate", ref arguments @ ..] => separate::run(arguments),
         _ => Err(format!(
-            "no such benchmark: {}; there are: mesh, depth, dynamics, run, settle, random, rigid, \
+            "no such benchmark: {}; there are: mesh, depth, dynamics, run, settle, impacts, random, rigid, \
              world, claims, proximity, separate",
             wanted.join(" ")
         )),

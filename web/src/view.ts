@@ -225,7 +225,6 @@ export class View {
     this.move(frame, part);
     this.paint(frame, look);
     if (look.normals) this.drawNormals();
-    this.spent = performance.now() - begin;
     for (const overlay of this.run.overlays) {
       const object = this.overlayLines.get(overlay.name);
       if (object && look.overlays.has(overlay.name)) arrows(object, overlay.frames[frame], this.diagonal);
@@ -237,6 +236,7 @@ export class View {
       mesh.position.set(poses[0], poses[1], poses[2]);
       mesh.quaternion.copy(new Quaternion(poses[3], poses[4], poses[5], poses[6]));
     });
+    this.spent = performance.now() - begin;
   }
 
   private move(frame: number, part: number): void {

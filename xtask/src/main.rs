@@ -13,6 +13,8 @@ mod web;
 
 mod python;
 
+mod svg;
+
 mod figures;
 
 mod readers;
@@ -56,6 +58,8 @@ The tasks of Pliant. Run them from the root of the repository.
                              clean environment, run its tests and check its stubs;
                              needs Python 3.11 or newer. `quick` does what test does
   cargo xtask figures [SCENE] make the pictures of README and book from runs of scenes
+  cargo xtask readers        export runs in every format and open the files with vtk,
+                             meshio, NumPy and the glTF validator, as test all does
   cargo xtask bench [NAME]   build and run the benchmarks; arguments are passed on
   cargo xtask bench python   the cost of calls from Python beside that of Rust
   cargo xtask bench web      the engine in wasm32 beside the program, the page's size
@@ -95,6 +99,7 @@ fn main() -> ExitCode {
         "python" if rest == ["quick"] => python::smoke(),
         "python" => without(rest).and_then(|()| python::all()),
         "figures" => figures::make(rest),
+        "readers" => without(rest).and_then(|()| readers::open_files()),
         "bless" => without(rest).and_then(|()| tasks::bless()),
         "deny" => without(rest).and_then(|()| tasks::deny()),
         "help" | "--help" | "-h" => {

@@ -7,6 +7,7 @@
 use crate::citation::{Citation, Reference, citations, leading, references};
 use crate::repository::{TextFile, files};
 use crate::source::{DocComment, doc_comments};
+use crate::svg::{Bar, bars};
 use std::cmp::Ordering;
 use std::fs;
 use std::io;
@@ -14,6 +15,9 @@ use std::path::Path;
 
 /// The page, from the root.
 pub const PAGE: &str = "book/src/papers-to-code.md";
+
+/// The picture of citations, from the root.
+pub const PICTURE: &str = "book/src/figures/citations.svg";
 
 /// Where the sources stand, from the root.
 const REFERENCES: &str = "REFERENCES.md";
@@ -53,9 +57,22 @@ struct Tag {
     text: String,
 }
 
-/// Writes the page anew.
+/// Writes the page and the picture of citations anew.
 pub fn write(root: &Path) -> io::Result<()> {
-    fs::write(root.join(PAGE), page(root)?)
+    fs::write(root.join(PAGE), page(root)?)?;
+    fs::write(root.join(PICTURE), picture(root)?)
+}
+
+/// How often the code cites each source, as bars.
+pub fn picture(root: &Path) -> io::Result<String> {
+    let sources = files(&root.join("crates"), &[".rs"])?;
+    let known = references(&fs::read_to_string(root.join(REFERENCES))?);
+    let all: Vec<Citation<'_>> = sources.iter().flat_map(|file| citations(&file.text)).collect();
+    let bar = |reference: &Reference| {
+        let count = all.iter().filter(|citation| citation.key == reference.key).count();
+        Bar { name: reference.key.clone(), parts: vec![count] }
+    };
+    Ok(bars(&["citations in the code, by source"], &known.iter().map(bar).collect::<Vec<_>>()))
 }
 
 /// The page as it should stand.
@@ -155,12 +172,27 @@ fn render(rows: &[Row], known: &[Reference]) -> String {
     if rows.is_empty() {
         page += "\nNothing is tagged yet.\n";
     }
+    page += &chart(rows, known);
     for reference in known {
         let title = format!("{}\n\n{}", reference.key, reference.entry);
         page += &table(&title, rows.iter().filter(|row| row.key == reference.key));
     }
     let unknown = |row: &&Row| known.iter().all(|reference| reference.key != row.key);
     page + &table("Libraries and formats", rows.iter().filter(unknown))
+}
+
+/// Tags of each source by kind, as bars; nothing without tags.
+fn chart(rows: &[Row], known: &[Reference]) -> String {
+    let bar = |reference: &Reference| {
+        let of = |kind: &str| {
+            rows.iter().filter(|row| row.key == reference.key && row.kind == kind).count()
+        };
+        Bar { name: reference.key.clone(), parts: TAGS.iter().map(|(_, kind)| of(kind)).collect() }
+    };
+    let all = known.iter().map(bar).filter(|bar| bar.parts.iter().any(|part| *part > 0));
+    let all: Vec<Bar> = all.collect();
+    let kinds = TAGS.map(|(_, kind)| kind);
+    if all.is_empty() { String::new() } else { format!("\n{}", bars(&kinds, &all)) }
 }
 
 fn table<'a>(title: &str, rows: impl Iterator<Item = &'a Row>) -> String {

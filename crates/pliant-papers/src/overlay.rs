@@ -9,6 +9,7 @@ use pliant::depth::{DepthSettings, Penetrations, Resolved};
 use pliant::detect::edges::{exit, nearest};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::{Aabb, Vec3};
+use pliant::mesh::closest::closest_point;
 
 use crate::surface::Corrections;
 use crate::surface::triangles::Touches;
@@ -36,6 +37,8 @@ pub enum OverlayKind {
     Crossings,
     /// From colliding vertices along their directions by their depths.
     Exits,
+    /// From colliding vertices to the nearest point of the surfaces they are behind.
+    Closest,
     /// Colliding vertices, coloured by their steps from the border.
     Rings,
     /// Contacts that press, with their normals.
@@ -48,10 +51,11 @@ pub enum OverlayKind {
 
 impl OverlayKind {
     /// All kinds, in the order in which they are drawn.
-    pub const ALL: [OverlayKind; 7] = [
+    pub const ALL: [OverlayKind; 8] = [
         OverlayKind::Surface,
         OverlayKind::Balanced,
         OverlayKind::Exits,
+        OverlayKind::Closest,
         OverlayKind::Crossings,
         OverlayKind::Rings,
         OverlayKind::Border,
@@ -64,6 +68,7 @@ impl OverlayKind {
             OverlayKind::Border => "border",
             OverlayKind::Crossings => "crossings",
             OverlayKind::Exits => "exits",
+            OverlayKind::Closest => "closest",
             OverlayKind::Rings => "rings",
             OverlayKind::Contacts => "contacts",
             OverlayKind::Surface => "surface",
@@ -157,6 +162,9 @@ impl FoundOverlaps<'_> {
                     marks: resolved().map(way).collect(),
                 }
             }
+            OverlayKind::Closest => {
+                Overlay { name: "closest surface points", colour: ORANGE, marks: self.closest() }
+            }
             OverlayKind::Crossings => {
                 Overlay { name: "crossings", colour: ORANGE, marks: self.crossings() }
             }
@@ -169,6 +177,29 @@ impl FoundOverlaps<'_> {
 
     fn place(&self, vertex: VertexId) -> Vec3 {
         self.positions[vertex.index()]
+    }
+
+    /// From each colliding vertex to the nearest surface point of the bodies that it is in.
+    ///
+    /// Every triangle of these bodies is looked at.
+    ///
+    /// - Implements: [Heidelberger04 fig. 1], left.
+    fn closest(&self) -> Vec<Mark> {
+        let Penetrations { resolved, unresolved, .. } = self.found;
+        let lost = unresolved.iter().map(|entry| (entry.vertex, entry.into));
+        let all = resolved.iter().map(|entry| (entry.vertex, entry.into)).chain(lost);
+        let line = |(vertex, into)| {
+            let from = self.place(vertex);
+            let of =
+                |body: &BodyId| self.bodies.triangles()[self.bodies.triangles_of(*body)].iter();
+            let triangles = self.found.bodies(into).iter().flat_map(of);
+            let points = triangles.map(|t| closest_point(from, t.map(|v| self.place(v))));
+            let nearer =
+                |a: &Vec3, b: &Vec3| a.distance_squared(from).total_cmp(&b.distance_squared(from));
+            let to = points.min_by(nearer)?;
+            Some(Mark::Line { ends: [from, to], colour: ORANGE })
+        };
+        all.filter_map(line).collect()
     }
 
     /// Edges of border points that lead out, and where they meet the surfaces left.

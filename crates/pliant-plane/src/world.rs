@@ -182,6 +182,7 @@ impl OutlineBody {
             masses,
             pins: Vec::new(),
             surface: SurfaceRule::default(),
+            contact_mesh: None,
         })
     }
 

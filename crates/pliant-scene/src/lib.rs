@@ -33,6 +33,8 @@ pub mod schema;
 
 mod ranges;
 
+mod parameter_ranges;
+
 pub mod key_docs;
 
 mod aliases;
@@ -139,6 +141,9 @@ fn resolve_and_validate(
     resolve::resolve(&mut root, &sources.text)?;
     let mut diagnostics = schema::check(&mut root, &schema);
     diagnostics.append(&mut ranges::check(&root, notices));
+    if diagnostics.is_empty() {
+        diagnostics = parameter_ranges::check(&root);
+    }
     if diagnostics.is_empty() { Ok(root) } else { Err(diagnostics) }
 }
 

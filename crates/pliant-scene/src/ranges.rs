@@ -5,7 +5,7 @@
 //! is: those are errors, at the key. Within, numbers far from anything physical are notices.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Place};
-use super::node::{Node, Value};
+use super::node::{Entry, Node, Value};
 use super::numeral::shortened;
 
 /// Products of six such numbers are finite.
@@ -30,11 +30,12 @@ const PLAUSIBLE: [(&str, f64, f64, &str); 10] = [
 
 /// Every number of a resolved scene that overflows or vanishes; notices go to `notices`.
 ///
-/// Parameters are left out: where they are used, their values are.
+/// Parameters and their ranges are left out: where parameters are used, their values are.
 pub fn check(root: &Node, notices: &mut Vec<String>) -> Vec<Diagnostic> {
     let mut walk = Walk { found: Vec::new(), notices };
     if let Value::Table(entries) = &root.value {
-        for entry in entries.iter().filter(|entry| entry.name != "parameters") {
+        let is_used = |entry: &&Entry| !matches!(&*entry.name, "parameters" | "ranges");
+        for entry in entries.iter().filter(is_used) {
             walk.node(&entry.node, &Key { name: &entry.name, owner: None });
         }
     }

@@ -1,4 +1,4 @@
-//! The book: every page can be reached.
+//! The book: every page can be reached, and has a figure.
 
 use super::{file, none, ours};
 use crate::repository::TextFile;
@@ -32,4 +32,26 @@ fn every_page_is_in_the_table_of_contents() {
         file("README.md", ""),
     ];
     assert_eq!(unlisted_pages(&pages), ["book/src/b.md is not in book/src/SUMMARY.md"]);
+}
+
+/// Pages of the book without a picture.
+fn bare_pages(documents: &[TextFile]) -> Vec<String> {
+    let is_page =
+        |document: &&TextFile| document.path.starts_with(PAGES) && document.path != SUMMARY;
+    let has_figure = |text: &str| ["![", "<svg", ".svg}}"].iter().any(|mark| text.contains(mark));
+    let bare = documents.iter().filter(is_page).filter(|document| !has_figure(&document.text));
+    bare.map(|document| format!("{} has no figure", document.path)).collect()
+}
+
+#[test]
+fn every_page_has_a_figure() {
+    none(&bare_pages(&ours(&[".md"])));
+    let pages = [
+        file(SUMMARY, ""),
+        file("book/src/a.md", "![A](a.png)"),
+        file("book/src/b.md", "{{#include figures/b.svg}}"),
+        file("book/src/c.md", "words"),
+        file("README.md", ""),
+    ];
+    assert_eq!(bare_pages(&pages), ["book/src/c.md has no figure"]);
 }

@@ -112,6 +112,25 @@ impl Balance {
         }
     }
 
+    /// One more iteration, by a step of any size, after a search.
+    #[cfg(test)]
+    pub(super) fn advance(
+        &mut self,
+        motion: StateView<'_>,
+        forces: &Forces,
+        touches: &[SurfaceContact],
+        region: &Region,
+        step: f64,
+    ) {
+        self.weigh(motion.time, forces);
+        for (place, displaced) in region.list().iter().enumerate() {
+            let corrections = Corrections::default();
+            let pressures = self.pressures(displaced, place, touches, region, corrections);
+            self.fractions[place] += step * pressures.map_or(0.0, onward);
+        }
+        self.displace(motion, region);
+    }
+
     /// Puts all vertices of the region where their fractions say.
     fn displace(&mut self, motion: StateView<'_>, region: &Region) {
         let Balance { fractions, positions, ways, .. } = self;

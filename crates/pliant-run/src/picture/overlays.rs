@@ -183,6 +183,12 @@ mod tests {
                     .map(|kind| frame.overlay(kind).marks);
             assert_eq!([border.len(), rings.len(), exits.len()], [1, 1, 1]);
             assert_eq!([tip(&border[0]), tip(&exits[0])], [point; 2]);
+            // The face is nearer than all others.
+            let [Mark::Line { ends, .. }] = frame.overlay(OverlayKind::Closest).marks[..] else {
+                panic!("one line")
+            };
+            assert_eq!(ends[0], point);
+            assert!(ends[1].distance(Vec3::new(0.75, 0.75, 0.0)) < 1e-12, "{ends:?}");
             // Three edges lead out through the face z = 0, a line and a dot each.
             let crossings = frame.overlay(OverlayKind::Crossings).marks;
             assert_eq!(crossings.len(), 6);

@@ -281,6 +281,7 @@ impl Common<'_> {
             velocities,
             masses: masses.clone(),
             surface: SurfaceRule::default(),
+            contact_mesh: None,
         })
     }
 }

@@ -62,6 +62,9 @@ pub struct Scene {
     /// Parameters, to be set with `--set` and used as `"=name"`; any unit.
     #[serde(default, skip_serializing)]
     pub parameters: BTreeMap<String, Parameter>,
+    /// Ranges of parameters, by name; a value outside is refused.
+    #[serde(default, skip_serializing)]
+    pub ranges: BTreeMap<String, ParameterRange>,
     /// How steps are made.
     #[serde(default)]
     pub integrator: Integrator,
@@ -102,6 +105,18 @@ pub enum Parameter {
     Word(String),
     /// True or false.
     Flag(bool),
+}
+
+/// Values of a parameter that make sense in the scene, both ends included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ParameterRange {
+    /// The least, in the unit of the parameter; none when left out.
+    #[serde(default)]
+    pub min: Option<f64>,
+    /// The largest, in the unit of the parameter; none when left out.
+    #[serde(default)]
+    pub max: Option<f64>,
 }
 
 /// Ways to step.

@@ -71,6 +71,11 @@ pub enum ContactMeshError {
     Bodies(#[from] BodiesError),
 }
 
+/// A third of the area of a triangle, m²: what each corner has of it.
+pub(crate) fn third_of_area([a, b, c]: [Vec3; 3]) -> f64 {
+    (b - a).cross(c - a).length() / 6.0
+}
+
 /// The bodies of a scene as contact sees them: fine surfaces in place of some of the tets.
 #[derive(Clone, Debug)]
 pub struct ContactSurfaces {
@@ -145,6 +150,27 @@ impl ContactSurfaces {
         let mut places = Vec::with_capacity(self.carried.len());
         self.sum(positions, &mut places);
         places
+    }
+
+    /// Area that each vertex of the scene carries, m²: a third of the triangles around each vertex
+    /// of a surface, shared by weight.
+    ///
+    /// Larger than the surface where weights are negative, as forces that are shared so are; 0
+    /// where a vertex carries nothing.
+    pub fn areas(&self, positions: &[Vec3]) -> Vec<f64> {
+        let places = self.place(positions);
+        let mut areas = vec![0.0; self.coarse_rest.len()];
+        for triangle in self.bodies.triangles() {
+            let third = third_of_area(triangle.map(|vertex| at(&places, vertex)));
+            for (carriers, weights) in triangle.iter().filter_map(|v| self.carried.get(v.index())) {
+                for (carrier, weight) in carriers.iter().zip(weights) {
+                    if let Some(area) = areas.get_mut(carrier.index()) {
+                        *area += weight.abs() * third;
+                    }
+                }
+            }
+        }
+        areas
     }
 
     /// Places the surfaces for a search.

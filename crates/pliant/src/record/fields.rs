@@ -1,6 +1,7 @@
 //! Fields on vertices and tets: contact pressure, and which tet is deformed how.
 
 use crate::body::Bodies;
+use crate::contact::carried::third_of_area;
 use crate::force::StateView;
 use crate::force::deformation::Deformation;
 use crate::id::{VertexId, at};
@@ -49,8 +50,9 @@ fn sorted(mut tet: [VertexId; 4]) -> [VertexId; 4] {
 /// Fills `pressures` with the contact pressure at each vertex in the last step, Pa.
 ///
 /// Normal forces of contacts that were solved with the step of `dt` seconds, shared by weight,
-/// over a third of the area of the triangles around a vertex. NaN at a vertex that is pressed
-/// and has no area, as inner vertices that carry a fine surface.
+/// over a third of the area of the triangles around a vertex. Where contact is on a fine surface,
+/// that is the area of what the vertex carries of it, so that inner vertices have a pressure too.
+/// 0 at a vertex without area, as of triangles that are points.
 pub fn contact_pressures(simulation: &Simulation, dt: f64, pressures: &mut Vec<f64>) {
     let Simulation { state, system, .. } = simulation;
     pressures.clear();
@@ -62,23 +64,27 @@ pub fn contact_pressures(simulation: &Simulation, dt: f64, pressures: &mut Vec<f
             }
         }
     }
-    let mut areas = vec![0.0; pressures.len()];
+    for (pressure, area) in pressures.iter_mut().zip(areas(simulation)) {
+        *pressure = if area > 0.0 { *pressure / area } else { 0.0 };
+    }
+}
+
+/// Area of what touches that each vertex has, m².
+fn areas(simulation: &Simulation) -> Vec<f64> {
+    let Simulation { state, system, stepper, .. } = simulation;
+    if let Some(surfaces) = stepper.contact().and_then(|contact| contact.surfaces()) {
+        return surfaces.areas(&state.positions);
+    }
+    let mut areas = vec![0.0; state.positions.len()];
     for triangle in system.bodies.triangles() {
-        let [a, b, c] = triangle.map(|vertex| at(&state.positions, vertex));
-        let third = (b - a).cross(c - a).length() / 6.0;
+        let third = third_of_area(triangle.map(|vertex| at(&state.positions, vertex)));
         for vertex in triangle {
             if let Some(area) = areas.get_mut(vertex.index()) {
                 *area += third;
             }
         }
     }
-    for (pressure, area) in pressures.iter_mut().zip(areas) {
-        *pressure = match (*pressure == 0.0, area > 0.0) {
-            (true, _) => 0.0,
-            (_, true) => *pressure / area,
-            _ => f64::NAN,
-        };
-    }
+    areas
 }
 
 #[cfg(test)]

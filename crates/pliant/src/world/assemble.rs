@@ -357,6 +357,9 @@ impl World {
         own.contacts.friction = settings.friction;
         let mut contact = ConstraintResponse::new(rest, bodies, obstacles?, own)?;
         *contact.rules_mut() = self.contact_rules();
+        if let Some(surfaces) = self.contact_surfaces(rest, bodies)? {
+            contact = contact.on_surfaces(surfaces)?;
+        }
         Ok(contact)
     }
 

@@ -88,7 +88,10 @@ impl World {
         if !self.reuse.search || self.assembly.is_some() {
             return None;
         }
-        self.simulation.stepper.contact()?;
+        let contact = self.simulation.stepper.contact()?;
+        if contact.surfaces().is_some() || self.has_contact_meshes() {
+            return None;
+        }
         let old = &self.simulation.system.bodies;
         let places = self.layout.bodies.iter().map(|handle| self.bodies.place(handle.0));
         let kept = || places.clone().enumerate().filter_map(|(old, new)| Some((old, new?)));

@@ -8,12 +8,14 @@ use crate::body::pins::PinPath;
 use crate::body::rigid::all::RigidBodySet;
 use crate::body::rigid::{RigidState, RigidTemplate};
 use crate::body::soft::Masses;
+use crate::contact::carried::{ContactMesh, ContactSurfaces};
 use crate::contact::rules::SurfaceRule;
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 use crate::world::WorldError;
 use crate::world::body_mesh::BodyMesh;
 use crate::world::change::{check_pose, check_rigid};
+use crate::world::contact_mesh::CarriedMesh;
 use crate::world::error::sound;
 use crate::world::material::SoftMaterial;
 use crate::world::placement::{Placement, check_rotation, check_surface};
@@ -44,6 +46,9 @@ pub struct BodyModel {
     pub pins: Vec<Pinning>,
     /// Friction, restitution and group.
     pub surface: SurfaceRule,
+    /// What touches others in place of the boundary of its tets; none where that does. Only for
+    /// soft bodies that are attached to no rigid one.
+    pub contact_mesh: Option<Arc<CarriedMesh>>,
 }
 
 /// What a body is.
@@ -124,7 +129,17 @@ impl BodyModel {
         let start: Vec<Vec3> = part.body.points.iter().map(|r| part.state.point(*r)).collect();
         let velocities = start.iter().map(|p| part.state.velocity_at(*p)).collect();
         let (rest, kind) = (Arc::new(mesh.positions().to_vec()), BodyModelKind::Rigid(part));
-        BodyModel { mesh, rest, kind, start, velocities, masses, pins: Vec::new(), surface }
+        BodyModel {
+            mesh,
+            rest,
+            kind,
+            start,
+            velocities,
+            masses,
+            pins: Vec::new(),
+            surface,
+            contact_mesh: None,
+        }
     }
 
     /// A body that is moved by code.
@@ -142,6 +157,7 @@ impl BodyModel {
             masses: vec![MASS_OF_HELD; count],
             pins: Vec::new(),
             surface,
+            contact_mesh: None,
         }
     }
 
@@ -188,8 +204,22 @@ impl BodyModel {
             BodyModelKind::Fixed => {}
         }
         self.check_pins()?;
+        self.check_contact_mesh()?;
         check_surface(self.surface)?;
         Ok(self)
+    }
+
+    /// Refuses a contact mesh of what is not soft, and one of other tets.
+    fn check_contact_mesh(&self) -> Result<(), WorldError> {
+        let Some(mesh) = &self.contact_mesh else { return Ok(()) };
+        if !matches!(self.kind, BodyModelKind::Soft(_)) {
+            return Err(WorldError::NoCarrier);
+        }
+        let bodies = Bodies::from_meshes(&[self.mesh.topology()])?;
+        let (surface, embedding) = (&mesh.surface, &mesh.embedding);
+        let mesh = ContactMesh { body: BodyId(0), surface, embedding };
+        ContactSurfaces::new(&self.rest, &bodies, &[mesh])?;
+        Ok(())
     }
 
     /// Refuses pins of vertices that do not exist, or at places that are none.

@@ -8,6 +8,7 @@ use crate::body::obstacle::ObstacleError;
 use crate::body::pins::PinError;
 use crate::body::rigid::RigidError;
 use crate::body::soft::MassError;
+use crate::contact::carried::ContactMeshError;
 use crate::contact::response::ResponseError;
 use crate::detect::query::QueryError;
 use crate::force::elastic::ElasticError;
@@ -115,6 +116,24 @@ pub enum WorldError {
         "the mesh has no tets, which an elastic material needs: fill a closed surface with tets (`stuffed` of mesh::generate::stuffing, or the program's `pliant mesh`), or take springs and a mass"
     )]
     NoTets,
+    /// A contact mesh for a body that has no tets.
+    #[error(
+        "the mesh has no tets that could carry a contact mesh: a body without tets touches with its own mesh"
+    )]
+    NoCarrier,
+    /// A contact mesh that is elsewhere.
+    #[error(
+        "the contact mesh reaches {distance:.3} m beyond the tets that carry it, which are {most:.3} m large: is it in another place or unit?"
+    )]
+    FarContactMesh {
+        /// Largest distance of one of its vertices to the tets, m.
+        distance: f64,
+        /// What is allowed, m.
+        most: f64,
+    },
+    /// Contact meshes that do not fit their bodies.
+    #[error(transparent)]
+    ContactMesh(#[from] ContactMeshError),
     /// A surface or a spring network without mass.
     #[error("the mesh has no volume, so a density says nothing: give the body a mass")]
     NoMass,

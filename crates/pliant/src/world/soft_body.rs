@@ -12,9 +12,11 @@ use crate::math::{Quat, Vec3};
 use crate::mesh::generate::ball::ball;
 use crate::mesh::generate::cuboid::cuboid;
 use crate::mesh::generate::lattice::TetSplit;
+use crate::mesh::surface::Surface;
 use crate::world::WorldError;
 use crate::world::body_mesh::{BodyMesh, SharedMesh, SpringNetwork};
 use crate::world::body_model::{BodyModel, BodyModelKind, Pinning};
+use crate::world::contact_mesh::CarriedMesh;
 use crate::world::error::positive;
 use crate::world::material::{self, BodyMaterial, MaterialBody, SoftMaterial, SpringMaterial};
 use crate::world::placement::{Placement, motion_methods, placement_methods};
@@ -49,6 +51,7 @@ pub struct SoftBody {
     /// Of the whole body, kg, in place of the density.
     mass: Option<f64>,
     pins: Pinned,
+    contact_mesh: Option<Arc<CarriedMesh>>,
     pub(super) placement: Placement,
 }
 
@@ -92,6 +95,7 @@ impl SoftBody {
             density: DENSITY,
             mass: None,
             pins: Pinned::default(),
+            contact_mesh: None,
             placement: Placement::default(),
         }
     }
@@ -174,6 +178,51 @@ impl SoftBody {
         self
     }
 
+    /// Touches others with a closed surface that the tets carry, in place of their boundary.
+    ///
+    /// The surface is in the space of the mesh, and may be much finer than the tets. Each of its
+    /// vertices moves with the tet around it, or the nearest; where it is,
+    /// [`World::contact_mesh`](super::World::contact_mesh) says. Rays, penetrations and
+    /// [`World::separate`](super::World::separate) look at the tets. A body that is attached to a
+    /// rigid one must touch with its own tets.
+    ///
+    /// ```
+    /// use pliant::mesh::generate::ball::ball;
+    /// use pliant::mesh::raw::RawMesh;
+    /// use pliant::mesh::surface::Surface;
+    /// use pliant::mesh::tet::TetMesh;
+    /// use pliant::prelude::*;
+    ///
+    /// // The boundary of a fine ball, as it could come from a scan.
+    /// let fine = TetMesh::from_raw(ball(0.1, 8)?)?.0;
+    /// let (positions, triangles) = (fine.positions().to_vec(), fine.surface().to_vec());
+    /// let fine = Surface::from_raw(RawMesh { positions, triangles, ..RawMesh::default() })?.0;
+    ///
+    /// let mut world = World::new();
+    /// world.add(Obstacle::plane(Vec3::Z, 0.0))?;
+    /// let cage = SoftBody::cuboid(Vec3::splat(0.24), [3; 3]).young(3e5).damping(0.02);
+    /// let body = world.add(cage.contact_mesh(&fine).at(vec3(0.0, 0.0, 0.11)))?;
+    /// for _ in 0..120 {
+    ///     world.step()?;
+    /// }
+    /// let Some((places, triangles)) = world.contact_mesh(body)? else { panic!("it has one") };
+    /// assert_eq!(triangles.len(), 1280); // what to draw
+    /// assert!(places.iter().all(|place| place.z > -1e-3)); // the ball lies on the floor, …
+    /// assert!(world.positions(body)?.iter().any(|place| place.z < -1e-2)); // its cage does not
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn contact_mesh(mut self, surface: &Surface) -> SoftBody {
+        let carried = match &self.mesh {
+            Ok(mesh) => CarriedMesh::new(mesh, surface),
+            Err(_) => return self,
+        };
+        match carried {
+            Ok(carried) => self.contact_mesh = Some(Arc::new(carried)),
+            Err(error) => self.mesh = Err(error),
+        }
+        self
+    }
+
     fn elastic(mut self, what: &'static str, set: impl FnOnce(&mut ElasticSettings)) -> SoftBody {
         match &mut self.material {
             SoftMaterial::Corotational(settings) | SoftMaterial::NeoHookean(settings) => {
@@ -215,6 +264,7 @@ impl SoftBody {
             masses,
             pins: vec![Pinning { vertices, path: None }],
             surface,
+            contact_mesh: self.contact_mesh,
         })
     }
 }

@@ -83,6 +83,7 @@ proptest! {
             return Ok(());
         };
         let _ = (surfaces.place(&positions), surfaces.place(&[]), surfaces.rest(), surfaces.bodies());
+        let _ = (surfaces.areas(&positions), surfaces.areas(&[]));
         let settings = ConstraintSettings::default();
         let plain = ConstraintResponse::new(&scene.rest, &scene.bodies, Vec::new(), settings).unwrap();
         let Ok(mut response) = plain.on_surfaces(surfaces) else { return Ok(()) };

@@ -17,13 +17,14 @@ use pliant::integrate::implicit::ImplicitSettings;
 use pliant::integrate::sleep::SleepSettings;
 use pliant::math::Aabb;
 use pliant::mesh::raw::RawMesh;
+use pliant::mesh::surface::Surface;
 use pliant::prelude::*;
 use pliant::solve::constraint::{ConstraintResponse, ConstraintSettings};
 use pliant::step::{Simulation, Stepper};
 use pliant::world::{
-    Assembly, BodyMaterial, BodyModel, BodyModelKind, Driven, Energy, MaterialBody, MaterialPreset,
-    ObstacleBuilder, OutlineMesh, Pinning, RigidPart, SharedMesh, SpringMaterial, SurfaceHit,
-    WorldParts,
+    Assembly, BodyMaterial, BodyModel, BodyModelKind, CarriedMesh, Driven, Energy, MaterialBody,
+    MaterialPreset, ObstacleBuilder, OutlineMesh, Pinning, RigidPart, SharedMesh, SpringMaterial,
+    SurfaceHit, WorldParts,
 };
 use proptest::prelude::*;
 
@@ -354,6 +355,7 @@ fn read_all(play: &mut Play) {
         let _ =
             (world.contains(body), world.positions(body).is_ok(), world.velocities(body).is_ok());
         let _ = (world.triangles(body).is_ok(), world.mass(body), world.centre(body));
+        let _ = world.contact_mesh(body).is_ok();
         let _ = (world.velocity(body), world.spin(body), world.pose(body));
     }
     for &obstacle in &play.obstacles {
@@ -434,7 +436,11 @@ fn soft(dice: &Dice) -> SoftBody {
         6 => body.custom(Wild { kind: dice.count, far: cells }).mass(1.0),
         _ => presets(body, dice.count),
     };
-    if dice.count == 0 { body.friction(b).restitution(c).group(Group::B) } else { body }
+    match (dice.count, boundary(dice)) {
+        (0, _) => body.friction(b).restitution(c).group(Group::B),
+        (3, Some(surface)) => body.contact_mesh(&surface),
+        _ => body,
+    }
 }
 
 fn rigid(dice: &Dice) -> RigidBody {
@@ -530,11 +536,8 @@ fn model(dice: &Dice) -> BodyModel {
     let start = if dice.count == 1 { list(to) } else { mesh.positions().to_vec() };
     let masses = if dice.count == 2 { vec![a; dice.places.len()] } else { vec![1.0; count] };
     let pins = if dice.cells == 1 { vec![Pinning { vertices: held, path }] } else { vec![] };
-    let surface = SurfaceRule {
-        friction: Some(b),
-        restitution: (dice.count == 4).then_some(c),
-        group: Group::D,
-    };
+    let restitution = (dice.count == 4).then_some(c);
+    let surface = SurfaceRule { friction: Some(b), restitution, group: Group::D };
     BodyModel {
         mesh,
         rest: Arc::new(rest),
@@ -544,7 +547,25 @@ fn model(dice: &Dice) -> BodyModel {
         masses,
         pins,
         surface,
+        contact_mesh: (dice.count == 3).then(|| carried(dice)).flatten(),
     }
+}
+
+/// A surface on the tets of the block, or on none.
+fn carried(dice: &Dice) -> Option<Arc<CarriedMesh>> {
+    let block = BodyMesh::Tets(block());
+    let mut carried = CarriedMesh::new(&block, &boundary(dice)?).ok()?;
+    if dice.which[2].is_multiple_of(2) {
+        carried.embedding.weights.truncate(dice.places.len());
+    }
+    Some(Arc::new(carried))
+}
+
+/// The boundary of the block, with the vertices given where they make a surface.
+fn boundary(dice: &Dice) -> Option<Surface> {
+    let (positions, triangles) = (dice.places.clone(), block().surface().to_vec());
+    let raw = RawMesh { positions, triangles, ..RawMesh::default() };
+    Surface::from_raw(raw).ok().map(|(surface, _)| surface)
 }
 
 /// A material or an assembly of someone else.

@@ -4,6 +4,8 @@ mod place;
 
 mod kept;
 
+mod halfway;
+
 use std::sync::Arc;
 
 use super::{ContactSurface, Corrections, SurfaceSettings};

@@ -62,6 +62,9 @@ const LOST_VOLUME: f64 = 0.1;
 /// Parts into which work is divided; the result does not depend on it.
 const CHUNKS: usize = 64;
 
+/// Counts from here on are shown as powers of ten.
+const WRITTEN_OUT: f64 = 1e12;
+
 /// A lattice point without a vertex.
 const NO_VERTEX: u32 = u32::MAX;
 
@@ -119,12 +122,12 @@ pub enum StuffingError {
         extent: Vec3,
     },
     /// More tets than [`MAX_TETS`].
-    #[error("a size of {size:?} m makes about {tets} tets, at most {MAX_TETS} are made")]
+    #[error("a size of {size:?} m makes about {} tets, at most {MAX_TETS} are made", estimate(*tets))]
     TooManyTets {
         /// As given, m.
         size: f64,
-        /// Estimated before any is made.
-        tets: u64,
+        /// Estimated before any is made; infinite beyond all numbers.
+        tets: f64,
     },
     /// A lattice that is too large for what it holds.
     #[error("a size of {size:?} m makes too many lattice points in the box of the body, whose edges have {0:?}, {1:?} and {2:?} m", extent.x, extent.y, extent.z)]
@@ -140,6 +143,15 @@ pub enum StuffingError {
         /// What is wrong with the tets.
         error: TetMeshError,
     },
+}
+
+/// An estimated count in words, with the digits that an estimate has.
+fn estimate(count: f64) -> String {
+    match count {
+        _ if count < WRITTEN_OUT => format!("{count:.0}"),
+        _ if count.is_finite() => format!("{count:.1e}"),
+        _ => "1e308 and more".to_owned(),
+    }
 }
 
 /// Fills a closed surface with tets of about `size`.
@@ -162,7 +174,7 @@ pub fn stuffed(surface: &Surface, settings: StuffingSettings) -> Result<Stuffed,
     let cells = surface.volume() / size / size / size;
     let tets = TETS_PER_CELL * cells + TETS_PER_AREA * (shell.area() / size / size);
     if tets > MAX_TETS as f64 {
-        return Err(StuffingError::TooManyTets { size, tets: tets as u64 });
+        return Err(StuffingError::TooManyTets { size, tets });
     }
     let lattice = Lattice::around(shell.bounds(), size, MAX_POINTS)
         .ok_or(StuffingError::TooManyPoints { size, extent })?;
@@ -172,7 +184,7 @@ pub fn stuffed(surface: &Surface, settings: StuffingSettings) -> Result<Stuffed,
         return Err(StuffingError::NothingInside { size, extent });
     }
     if filling.tets.len() as u64 > MAX_TETS {
-        return Err(StuffingError::TooManyTets { size, tets: filling.tets.len() as u64 });
+        return Err(StuffingError::TooManyTets { size, tets: filling.tets.len() as f64 });
     }
     let mesh = TetMesh::new(filling.positions, filling.tets, Vec::new())
         .map_err(|error| StuffingError::Rounding { error })?;
