@@ -15,6 +15,8 @@ mod python;
 
 mod figures;
 
+mod separate_figures;
+
 mod readers;
 
 mod tasks;

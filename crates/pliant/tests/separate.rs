@@ -14,6 +14,7 @@ use pliant::mesh::generate::torus::{TorusSettings, torus};
 use pliant::mesh::raw::RawMesh;
 use pliant::mesh::surface::Surface;
 use pliant::mesh::tet::TetMesh;
+use pliant::prelude::{RigidBody, SoftBody, World, vec3};
 use pliant::separate::{
     Body, Manner, Mobility, Nesting, OverlapKind, SeparateSettings, Separation, overlaps,
     self_intersections, separate, separate_with,
@@ -434,4 +435,36 @@ fn a_soft_body_between_others_gives_way_to_both() {
         found.changes[1],
         rigidly.changes[1]
     );
+}
+
+#[test]
+fn soft_bodies_without_pins_are_not_left_where_they_are() {
+    let block = |at: Vec3| SoftBody::cuboid(Vec3::ONE, [2; 3]).at(at);
+    let mut world = World::new();
+    world.add(block(Vec3::ZERO)).unwrap();
+    world.add(block(vec3(0.7, 0.1, 0.2))).unwrap();
+    let settings = SeparateSettings { manner: Manner::Rigid, ..Default::default() };
+    let done = world.separate(&settings).unwrap();
+    assert!(done.separation.is_free(), "{:?}", done.separation.left);
+    assert!(done.separation.changes.iter().all(|change| change.largest_movement > 0.05));
+    for (handle, positions) in done.bodies.iter().zip(&done.separation.positions) {
+        assert_eq!(world.positions(*handle).unwrap(), positions.as_slice());
+    }
+}
+
+#[test]
+fn rigid_bodies_are_where_the_separation_puts_their_vertices() {
+    // A rod that touches the end of another turns away from it.
+    let rod = |at: Vec3| RigidBody::cuboid(vec3(0.1, 0.1, 2.0)).at(at);
+    let mut world = World::new();
+    world.add(rod(Vec3::ZERO)).unwrap();
+    world.add(rod(vec3(0.06, 0.0, 1.9))).unwrap();
+    let done = world.separate(&SeparateSettings { manner: Manner::Rigid, ..Default::default() });
+    let done = done.unwrap();
+    assert!(done.separation.changes.iter().any(|change| change.rotation > 1e-3));
+    for (handle, positions) in done.bodies.iter().zip(&done.separation.positions) {
+        for (found, wanted) in world.positions(*handle).unwrap().iter().zip(positions) {
+            assert!(found.distance(*wanted) < 1e-12, "{found} {wanted}");
+        }
+    }
 }
