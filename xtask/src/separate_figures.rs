@@ -41,7 +41,7 @@ const ALL: [Figure; 2] = [
         name: "organs",
         meshes: &[
             Placed { file: "tet/liver2_gmsh1.msh", size: 0.2, quarters: 0, middle: [0.0; 3] },
-            Placed { file: "tet/liver2_gmsh1.msh", size: 0.16, quarters: 2, middle: [0.1, 0.05, 0.01] },
+            Placed { file: "tet/liver2_gmsh1.msh", size: 0.16, quarters: 2, middle: [0.05, 0.02, 0.0] },
         ],
         files: Files::Each,
         options: &["--by", "soft"],
