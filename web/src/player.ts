@@ -6,6 +6,7 @@ import { button, element, sign, tick } from "./element";
 import { Plots, ReportPlots } from "./plots";
 import type { Run, Verdict } from "./run";
 import { Stage } from "./stage";
+import { dress, toggleTheme } from "./theme";
 import { BODY, DEPTH, SPEED, View, levels, speeds, type Look } from "./view";
 
 /** Speeds of playing, relative to the time of the run. */
@@ -410,15 +411,12 @@ export class Player {
   }
 
   private toggleTheme(): void {
-    const dark = getComputedStyle(this.root).getPropertyValue("--dark").trim() === "1";
-    document.documentElement.dataset.theme = dark ? "light" : "dark";
+    toggleTheme(this.root);
     this.dress();
   }
 
   private dress(): void {
-    const style = getComputedStyle(this.root);
-    const colour = (name: string) => style.getPropertyValue(name).trim();
-    this.stage?.dress({ ink: colour("--ink"), ground: colour("--floor"), line: colour("--floor-line") });
+    dress(this.root, this.stage);
     this.plots.draw?.();
   }
 

@@ -49,8 +49,11 @@ export function runFor(seconds, scene, out) {
   });
 }
 
+/** Until a page is there: the player or a sentence. */
+const PLAYER = () => window.pliantPlayer || document.querySelector(".sentence");
+
 /** Opens a page from the disk; collects what it complains about. */
-export async function open(browser, file, view = {}) {
+export async function open(browser, file, { hash = "", ready = PLAYER, ...view } = {}) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, ...view });
   const complaints = [];
   // The driver's remarks on speed are not about the page.
@@ -61,8 +64,8 @@ export async function open(browser, file, view = {}) {
   page.on("request", (request) => {
     if (!/^(file|blob|data):/.test(request.url())) complaints.push(`asks for ${request.url()}`);
   });
-  await page.goto(pathToFileURL(file).href);
-  await page.waitForFunction(() => window.pliantPlayer || document.querySelector(".sentence"));
+  await page.goto(pathToFileURL(file).href + hash);
+  await page.waitForFunction(ready, null, { timeout: 60_000 });
   return { page, complaints };
 }
 

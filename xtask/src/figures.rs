@@ -1,6 +1,7 @@
 //! Pictures of the book and the README, made by the program from runs of built-in scenes.
 
 use crate::repository::{root, target_dir};
+use crate::separate_figures;
 use crate::setup::{self, cargo};
 use crate::steps::{Failure, execute};
 use crate::svg::{Curve, Titles, lines};
@@ -226,7 +227,7 @@ const ALL: &[Figures] = &[
     },
 ];
 
-/// Makes all pictures, or those of the named scenes, with the program as it is now.
+/// Makes all pictures, or those of the named scenes and of `separate`, with the program as it is now.
 ///
 /// `PLIANT` names a program to use in place of one that is built here.
 pub fn make(scenes: &[String]) -> Result<(), Failure> {
@@ -294,7 +295,11 @@ fn draw(program: &Path, figures: &Figures, folder: &Path) -> Result<(), Failure>
         };
         execute(draw.arg("--out").arg(path))?;
     }
-    Ok(())
+    let is_chosen = scenes.is_empty() || scenes.iter().any(|name| name == separate_figures::NAME);
+    match is_chosen {
+        true => separate_figures::make(&program, &root().join(FOLDER)),
+        false => Ok(()),
+    }
 }
 
 /// Energies of the stack over time with both responses, as [Spillmann05 fig. 10] draws them.

@@ -17,6 +17,8 @@ mod svg;
 
 mod figures;
 
+mod separate_figures;
+
 mod readers;
 
 mod tasks;

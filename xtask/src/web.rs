@@ -114,7 +114,7 @@ fn bundle(engine: Option<&Path>) -> Result<(), Failure> {
     let mut build = npm();
     build.args(["run", "--silent", "build", "--"]).arg(target_dir().join("web")).args(engine);
     execute(&mut build)?;
-    eprintln!("   the next build of pliant-cli takes it in");
+    eprintln!("   the next build of pliant-pages takes it in");
     Ok(())
 }
 

@@ -10,9 +10,9 @@ use pliant_run::run::folder::{FINISHED, INTERRUPTED as BROKEN_OFF, REPORT};
 use pliant_run::run::{IfExists, RunSettings};
 use pliant_run::summary::Summary;
 
-use crate::player::{player, report};
 use crate::progress::{Bar, INTERRUPTED};
 use crate::show::{self, DIM, EarlyExit, HEADING, counted, plain};
+use pliant_pages::{player, report};
 
 /// What `pliant compare --help` ends with.
 pub const AFTER_HELP: &str = "\

@@ -25,8 +25,6 @@ mod picture;
 
 mod export;
 
-mod player;
-
 mod view;
 
 mod progress;

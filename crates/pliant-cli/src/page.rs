@@ -4,15 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use pliant_io::atomic_file::{self, io_message};
+use pliant_pages::PAGE;
 use pliant_run::player::COMMAND;
 use pliant_run::scene;
 use serde_json::json;
 
 use crate::show::{self, DIM, EarlyExit, GOOD, plain};
 use crate::view::opens;
-
-/// The page of `cargo xtask web`; empty where it was not there.
-const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/pliant.html"));
 
 /// Where a scene goes.
 const SCENE: &str = "<!--pliant:scene-->";

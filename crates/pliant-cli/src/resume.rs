@@ -8,9 +8,9 @@ use pliant_run::run::resume::{ResumeError, load_run};
 use pliant_run::run::{IfExists, RunSettings};
 
 use crate::info::Form;
-use crate::player::report;
 use crate::run::{Output, execute};
 use crate::show::{self, EarlyExit};
+use pliant_pages::report;
 
 /// What `pliant resume --help` ends with.
 pub const AFTER_HELP: &str = "\

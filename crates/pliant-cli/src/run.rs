@@ -14,9 +14,9 @@ use pliant_run::summary::Summary;
 use pliant_scene::loaded::LoadedScene;
 
 use crate::info::Form;
-use crate::player::report;
 use crate::progress::{Bar, INTERRUPTED};
 use crate::show::{self, DIM, ERROR, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
+use pliant_pages::report;
 
 /// Digits of times and steps in the table.
 const DIGITS: usize = 6;

@@ -9,8 +9,8 @@ use pliant_run::player::view::{found_runs, packed_runs};
 use pliant_run::player::{COMMAND, MOST_BYTES};
 
 use crate::page::{self, Open};
-use crate::player::player;
 use crate::show::{self, DIM, EarlyExit, GOOD, counted, plain};
+use pliant_pages::player;
 
 /// What `pliant view --help` ends with.
 pub const AFTER_HELP: &str = "\

@@ -1,14 +1,19 @@
 """What calls cost from Python: penetrations beside the engine's part of the call, and the least calls.
 
 `cargo xtask bench python` runs it on the release wheel. Both sides are in one process and take turns, so that a
-loaded machine slows both; CPU time.
+loaded machine slows both; CPU time. Where `PLIANT_BENCH` names the folder of the piles of `cargo xtask bench depth`, the
+pile is the one of 120 balls of 2924 tets there, otherwise one of generated balls.
 """
 
 from __future__ import annotations
 
+import os
 import statistics
 import time
 from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
 
 import pliant
 
@@ -22,8 +27,21 @@ TURNS, CALLS = 15, 4
 SMALL_CALLS = 20_000
 
 
+def pile(folder: Path) -> list[pliant.Mesh]:
+    """The pile of `cargo xtask bench depth`: counts, then points and corners, separated by blanks."""
+    numbers = np.array((folder / "ball2400.txt").read_text().split(), dtype=float)
+    vertices, tets = (int(count) for count in numbers[:2])
+    corners = 3 + 3 * vertices
+    positions = numbers[3:corners].reshape(-1, 3)
+    ball = pliant.Mesh(positions, tets=numbers[corners : corners + 4 * tets].astype(np.uint32).reshape(-1, 4))
+    places = np.array((folder / "pile_overlap_120.txt").read_text().split(), dtype=float)
+    return [ball.moved(place) for place in places[1 : 1 + 3 * int(places[0])].reshape(-1, 3)]
+
+
 def balls() -> list[pliant.Mesh]:
     """Unit balls on a lattice that is a little too narrow for them."""
+    if folder := os.environ.get("PLIANT_BENCH"):
+        return pile(Path(folder))
     nx, ny, nz = COUNTS
     ball = pliant.ball(1.0, LAYERS)
     places = [(k % nx, k // nx % ny, k // nx // ny) for k in range(nx * ny * nz)]

@@ -1,6 +1,6 @@
 //! Penetrations of meshes as columns of NumPy arrays.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use numpy::{PyArray1, PyArray2};
 use pliant::body::surface_point::SurfacePoint;
@@ -21,12 +21,16 @@ use pyo3::types::PyList;
 use crate::arrays;
 use crate::error;
 use crate::mesh::MeshArgument;
+use crate::progress::interruptible;
 
 /// No body or vertex: where a vertex has no exit.
 const NONE: u32 = u32::MAX;
 
 /// Coordinates beyond this, m, have volumes that overflow: exact signs do not hold there.
 const LARGEST: f64 = 1e75;
+
+/// Vertices from which on a call is so long that Ctrl-C is looked for meanwhile.
+const LONG: usize = 20_000;
 
 /// Vertices inside other bodies, a row each, as columns.
 ///
@@ -194,10 +198,20 @@ impl Settings {
 /// >>> len(bodies.penetrations(lifted))
 /// 0
 #[pyclass(frozen, module = "pliant", name = "Bodies")]
-pub struct PyBodies {
+pub struct PyBodies(Arc<Known>);
+
+/// What is known of bodies.
+struct Known {
     bodies: Bodies,
     positions: Vec<Vec3>,
     scratch: Mutex<Kept>,
+}
+
+impl Known {
+    fn query(&self, positions: &[Vec3], settings: Settings) -> Result<Found, String> {
+        let mut kept = self.scratch.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        query(&self.bodies, positions, settings, &mut kept)
+    }
 }
 
 /// Memory that is kept from call to call.
@@ -219,7 +233,8 @@ impl PyBodies {
             let positions: Vec<Vec3> = shapes.iter().flat_map(|s| s.positions()).copied().collect();
             let scratch = Scratch::new(&positions, &bodies).map_err(|error| error.to_string())?;
             let (exits, found) = (ExitSearch::new(), Penetrations::default());
-            Ok(PyBodies { bodies, positions, scratch: Mutex::new(Kept { scratch, exits, found }) })
+            let scratch = Mutex::new(Kept { scratch, exits, found });
+            Ok(PyBodies(Arc::new(Known { bodies, positions, scratch })))
         })
         .map_err(|message: String| error::mesh(message))
     }
@@ -227,18 +242,18 @@ impl PyBodies {
     /// Positions of all vertices as they were given, m: float64 of shape (n, 3), a copy.
     #[getter]
     fn positions(&self, py: Python<'_>) -> PyResult<Py<PyArray2<f64>>> {
-        arrays::vectors(py, &self.positions)
+        arrays::vectors(py, &self.0.positions)
     }
 
     /// Where the vertices of each body begin, and where the last ends: uint32.
     #[getter]
     fn offsets(&self, py: Python<'_>) -> Py<PyArray1<u32>> {
-        let starts = self.bodies.ids().map(|body| self.bodies.vertices(body).start as u32);
-        arrays::column(py, starts.chain([self.bodies.vertex_count() as u32]).collect())
+        let starts = self.0.bodies.ids().map(|body| self.0.bodies.vertices(body).start as u32);
+        arrays::column(py, starts.chain([self.0.bodies.vertex_count() as u32]).collect())
     }
 
     fn __len__(&self) -> usize {
-        self.bodies.len()
+        self.0.bodies.len()
     }
 
     /// Every vertex that is inside another body, with its depth; see the function of this name.
@@ -259,11 +274,16 @@ impl PyBodies {
             Some(positions) => Some(self.given(positions)?),
             None => None,
         };
-        let positions = given.as_deref().unwrap_or(&self.positions);
-        let found = py.detach(|| {
-            let mut kept = self.scratch.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            query(&self.bodies, positions, settings, &mut kept)
-        });
+        let known = self.0.clone();
+        let work = move || {
+            let positions = given.as_deref().unwrap_or(&known.positions);
+            known.query(positions, settings)
+        };
+        // A thread costs as much as a short call.
+        let found = match self.0.bodies.vertex_count() < LONG {
+            true => py.detach(work),
+            false => interruptible(py, work)?,
+        };
         found.map_err(error::mesh)?.columns(py)
     }
 
@@ -271,19 +291,19 @@ impl PyBodies {
     /// with. Returns the vertices found.
     fn _engine_only(&self, py: Python<'_>, calls: usize) -> PyResult<usize> {
         py.detach(|| {
-            let mut kept = self.scratch.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let mut kept = self.0.scratch.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             let Kept { scratch, exits: search, found } = &mut *kept;
             scratch.set_threads(1);
             search.set_threads(1);
             let mut exits = Vec::new();
             for _ in 0..calls {
                 scratch.penetrations(
-                    &self.positions,
-                    &self.bodies,
+                    &self.0.positions,
+                    &self.0.bodies,
                     DepthSettings::default(),
                     found,
                 )?;
-                search.exits(&self.positions, &self.bodies, found, &mut exits);
+                search.exits(&self.0.positions, &self.0.bodies, found, &mut exits);
             }
             Ok(found.resolved.len())
         })
@@ -295,7 +315,7 @@ impl PyBodies {
     /// Positions that were given, one for each vertex.
     fn given(&self, positions: &Bound<'_, PyAny>) -> PyResult<Vec<Vec3>> {
         let read = arrays::positions(positions, "positions")?;
-        let (got, count) = (read.len(), self.bodies.vertex_count());
+        let (got, count) = (read.len(), self.0.bodies.vertex_count());
         if got != count {
             let message = format!("positions: expected shape ({count}, 3), got ({got}, 3)");
             return Err(error::input(message));
@@ -383,7 +403,7 @@ fn closest(bodies: &Bodies, positions: &[Vec3], scratch: &mut Scratch) -> Result
 /// `meshes` are meshes of ours, pairs of arrays `(positions, tets)`, or objects of meshio, trimesh
 /// or pyvista. `method` is `consistent` (neighbours agree) or `closest` (the nearest surface
 /// point); `exponent` weighs crossings by their distance, `scope` counts `scene` or `pairs`,
-/// `normals` are `area`, `angle` or `face`.
+/// `normals` are `area`, `angle` or `face`. With many vertices Ctrl-C returns at once.
 ///
 /// >>> import pliant
 /// >>> low, high = pliant.box((1, 1, 1), (4, 4, 4)), pliant.box((0.2, 0.2, 0.2), (2, 2, 2))

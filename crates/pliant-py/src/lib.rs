@@ -22,6 +22,8 @@ mod mesh;
 
 mod generate;
 
+mod separate;
+
 mod depth;
 
 mod proximity;
@@ -49,6 +51,8 @@ fn pliant_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(mesh::check, module)?)?;
     module.add_function(wrap_pyfunction!(mesh::mesh_surface, module)?)?;
     module.add_function(wrap_pyfunction!(mesh::boundary, module)?)?;
+    module.add_class::<separate::PySeparation>()?;
+    module.add_function(wrap_pyfunction!(separate::separate, module)?)?;
     module.add_function(wrap_pyfunction!(generate::cuboid, module)?)?;
     module.add_function(wrap_pyfunction!(generate::ball, module)?)?;
     module.add_function(wrap_pyfunction!(generate::icosahedron, module)?)?;

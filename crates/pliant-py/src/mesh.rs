@@ -18,6 +18,7 @@ use pyo3::types::PyDict;
 use crate::arrays::{self, Rotation, Vector};
 use crate::error;
 use crate::json;
+use crate::progress::interruptible;
 
 /// A body's shape at rest: tets, a closed surface, or a spring network.
 ///
@@ -68,19 +69,6 @@ impl Mesh {
         };
         notices.extend(repair);
         Ok(Mesh::new(Arc::new(mesh), name, notices))
-    }
-
-    /// The closed surface of it; of tets their boundary.
-    fn surface(&self) -> Result<Surface, String> {
-        match &*self.shared {
-            BodyMesh::Surface(surface) => Ok(surface.clone()),
-            mesh => {
-                let triangles = mesh.triangles().to_vec();
-                let positions = mesh.positions().to_vec();
-                let raw = RawMesh { positions, triangles, ..RawMesh::default() };
-                Surface::from_raw(raw).map(|(surface, _)| surface).map_err(|e| e.to_string())
-            }
-        }
     }
 }
 
@@ -231,7 +219,7 @@ impl Mesh {
 
 impl Mesh {
     /// The same connectivity elsewhere.
-    fn placed(&self, positions: Vec<pliant::math::Vec3>) -> PyResult<Mesh> {
+    pub fn placed(&self, positions: Vec<pliant::math::Vec3>) -> PyResult<Mesh> {
         let raw = match &*self.shared {
             BodyMesh::Tets(mesh) => RawMesh {
                 positions,
@@ -249,6 +237,19 @@ impl Mesh {
             }
         };
         Mesh::from_raw(raw, self.name.clone()).map_err(error::mesh)
+    }
+}
+
+/// The closed surface of a mesh; of tets their boundary.
+fn boundary_surface(mesh: &BodyMesh) -> Result<Surface, String> {
+    match mesh {
+        BodyMesh::Surface(surface) => Ok(surface.clone()),
+        mesh => {
+            let triangles = mesh.triangles().to_vec();
+            let positions = mesh.positions().to_vec();
+            let raw = RawMesh { positions, triangles, ..RawMesh::default() };
+            Surface::from_raw(raw).map(|(surface, _)| surface).map_err(|e| e.to_string())
+        }
     }
 }
 
@@ -352,7 +353,8 @@ pub fn check<'py>(
 
 /// Fills a closed surface with tets whose edges are about `size` long, m, by isosurface stuffing.
 ///
-/// Returns the mesh and how good it is. Of a mesh of tets the boundary is filled anew.
+/// Returns the mesh and how good it is. Of a mesh of tets the boundary is filled anew. Ctrl-C
+/// returns at once.
 ///
 /// >>> import pliant
 /// >>> mesh, quality = pliant.mesh_surface(pliant.ball(0.1, 4), size=0.05)
@@ -367,11 +369,12 @@ pub fn mesh_surface<'py>(
 ) -> PyResult<(Mesh, Bound<'py, PyDict>)> {
     let given = surface.0.get();
     let name = given.name.clone();
-    let made = py.detach(|| {
-        let surface = given.surface()?;
+    let shared = given.shared.clone();
+    let made = interruptible(py, move || {
+        let surface = boundary_surface(&shared)?;
         stuffed(&surface, StuffingSettings { size }).map_err(|error| error.to_string())
     });
-    let made = made.map_err(error::mesh)?;
+    let made = made?.map_err(error::mesh)?;
     let quality = PyDict::new(py);
     let stats = made.stats;
     quality.set_item("min_dihedral", stats.min_dihedral)?;

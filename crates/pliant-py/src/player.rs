@@ -1,36 +1,16 @@
 //! Runs as pages and pictures.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use pliant_io::atomic_file;
+use pliant_pages::player;
+use pliant_run::player::MOST_BYTES;
 use pliant_run::player::view::{found_runs, packed_runs};
-use pliant_run::player::{MOST_BYTES, Player};
-use pliant_run::report::run_report::{last_picture, of_run_with};
+use pliant_run::report::run_report::last_picture;
 use pliant_run::run::folder::RECORDING;
-use pliant_run::run::series::WIDTH;
-use pliant_run::summary::Summary;
-use pliant_scene::loaded::LoadedScene;
 use pyo3::prelude::*;
 
 use crate::error;
-
-/// The page of `cargo xtask web`; empty where it was not there.
-const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/player.html"));
-
-/// The player, if this module has it.
-pub fn player() -> Option<Player<'static>> {
-    Player::new(PAGE)
-}
-
-/// The report of a run, with the player if this module has it.
-pub fn report(
-    folder: &Path,
-    built: &LoadedScene,
-    summary: &Summary,
-    rows: &[[f64; WIDTH]],
-) -> String {
-    of_run_with(player(), folder, built, summary, rows)
-}
 
 /// One self-contained page that plays runs side by side; `None` where the player was not built.
 #[pyfunction]

@@ -1,13 +1,72 @@
-//! Progress of long calls, and Ctrl-C between steps.
+//! Progress of long calls, and Ctrl-C between steps or while one long step runs.
 
 use std::ops::ControlFlow;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use pliant_run::run::Progress;
 use pyo3::prelude::*;
 
+use crate::error;
+
 /// Time between two looks at the interpreter: short for people, long for steps.
 pub const PAUSE: Duration = Duration::from_millis(100);
+
+/// Looks for Ctrl-C now and then.
+pub struct Signals {
+    last: Instant,
+    raised: Option<PyErr>,
+}
+
+impl Default for Signals {
+    fn default() -> Signals {
+        Signals { last: Instant::now(), raised: None }
+    }
+}
+
+impl Signals {
+    /// Whether to go on; called without the interpreter lock.
+    pub fn look(&mut self) -> ControlFlow<()> {
+        if self.raised.is_none() && self.last.elapsed() < PAUSE {
+            return ControlFlow::Continue(());
+        }
+        self.last = Instant::now();
+        if self.raised.is_none() {
+            self.raised = Python::attach(|py| py.check_signals()).err();
+        }
+        if self.raised.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// What was raised meanwhile, if anything.
+    pub fn raised(self) -> PyResult<()> {
+        self.raised.map_or(Ok(()), Err)
+    }
+}
+
+/// Works in a thread of its own, without the interpreter lock, and returns at Ctrl-C.
+///
+/// The thread cannot be ended: after Ctrl-C it runs to its end in the background, and what it
+/// finds is dropped.
+pub fn interruptible<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    let (done, mut result) = mpsc::sync_channel(1);
+    // Whoever waits for the result may be gone.
+    let spawned = thread::Builder::new().spawn(move || drop(done.send(work())));
+    spawned.map_err(|why| error::run(format!("a thread could not be started: {why}")))?;
+    loop {
+        let result = &mut result;
+        match py.detach(move || result.recv_timeout(PAUSE)) {
+            Ok(found) => return Ok(found),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(error::run("the thread of this call has failed"));
+            }
+        }
+    }
+}
 
 /// Calls `callback(done, steps)` now and then, and ends the run where it or a signal raises.
 pub struct Watched {

@@ -17,10 +17,10 @@ use pyo3::types::PyDict;
 
 use crate::error;
 use crate::json;
-use crate::player::{player, report};
 use crate::progress::Watched;
 use crate::world::World;
 use crate::world::handle::BodyHandle;
+use pliant_pages::{player, report};
 
 /// Where a scene comes from.
 enum Source {

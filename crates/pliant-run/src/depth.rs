@@ -16,13 +16,11 @@ use pliant::detect::Overlaps;
 use pliant::detect::crossing::crossing_pairs;
 use pliant::id::{BodyId, MismatchError, VertexId};
 use pliant::math::{Quat, Vec3};
-use pliant::mesh::surface::SurfaceError;
-use pliant::mesh::tet::TetMeshError;
 use pliant::profile::{ProfilerRef, Stage, StageTimer};
 use serde::{Serialize, Serializer};
 
+use crate::body_file::BodyFileError;
 use crate::check::Kind;
-use pliant_io::mesh::MeshFileError;
 
 mod read;
 
@@ -104,31 +102,9 @@ pub enum DepthError {
         /// As given.
         exponent: f64,
     },
-    /// A file that cannot be read.
+    /// A file that is no body.
     #[error(transparent)]
-    File(#[from] MeshFileError),
-    /// A file without cells.
-    #[error("{message}")]
-    Nothing {
-        /// The file, and what it holds instead.
-        message: String,
-    },
-    /// Tets that are no body.
-    #[error("{}: {error}", path.display())]
-    Tets {
-        /// The file.
-        path: PathBuf,
-        /// The first problem.
-        error: TetMeshError,
-    },
-    /// Triangles that bound no body.
-    #[error("{}: {error}", path.display())]
-    Surface {
-        /// The file.
-        path: PathBuf,
-        /// The first problem.
-        error: SurfaceError,
-    },
+    File(#[from] BodyFileError),
     /// Coordinates so large that volumes overflow.
     #[error(
         "{}: vertex {vertex} is at [{:e}, {:e}, {:e}], where volumes overflow; change the unit",

@@ -7,6 +7,8 @@ pub mod check;
 
 pub mod convert;
 
+pub mod body_file;
+
 pub mod depth;
 
 pub mod mesh;

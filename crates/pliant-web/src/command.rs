@@ -23,6 +23,9 @@ pub enum Command {
     Switch {
         /// Values set from outside, in place of those before.
         sets: Vec<String>,
+        /// TOML in place of that before, with more bodies after those that were there.
+        #[serde(default)]
+        text: Option<String>,
     },
     /// Makes steps, up to a number and for about a time.
     Step {
@@ -78,8 +81,10 @@ pub enum Command {
         /// m.
         point: [f64; 3],
     },
-    /// Takes all pins away that [`Command::Pin`] has set.
+    /// Takes all pins away that [`Command::Pin`] has set, and leaves those of the scene.
     Unpin,
+    /// Takes all bodies out of each other at once.
+    Separate,
     /// Begins to record frames.
     Record,
     /// Ends it; the recording is in the bytes.
@@ -90,7 +95,7 @@ pub enum Command {
         #[serde(default)]
         colours: Vec<[u8; 3]>,
     },
-    /// Reads a file put there before, and makes a scene of it.
+    /// Reads a file put there before, and makes a body of the scene of it, or a scene.
     Drop {
         /// Its name.
         name: String,
@@ -117,6 +122,8 @@ pub enum Colour {
     /// Contact pressure, Pa.
     #[serde(rename = "pressure")]
     ContactPressure,
+    /// Von Mises stress, Pa, the mean of the tets around a vertex; 0 where none has a material.
+    Stress,
 }
 
 /// What a recording is downloaded as.
@@ -162,6 +169,21 @@ pub struct Stepped {
     pub stages: [f64; 6],
     /// Why the next step cannot be made.
     pub failed: Option<String>,
+}
+
+/// What became of bodies that were separated.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Separated {
+    /// Pairs that overlapped or were too near.
+    pub before: usize,
+    /// Pairs that still do.
+    pub left: usize,
+    /// Distance between any two, m.
+    pub gap: f64,
+    /// Largest movement of a vertex, m.
+    pub moved: f64,
+    /// Bodies that were deformed.
+    pub soft: usize,
 }
 
 /// Iterations of the solvers in one step.

@@ -48,6 +48,7 @@ impl Live {
             Colour::Body => None,
             Colour::Speed => Some(simulation.state.velocities.iter().map(|v| v.length()).collect()),
             Colour::Depth => Some(self.depths().to_vec()),
+            Colour::Stress => Some(self.stresses()),
             Colour::ContactPressure => {
                 let mut pressures = Vec::new();
                 contact_pressures(simulation, self.scene.info.dt, &mut pressures);

@@ -48,8 +48,13 @@ impl Live {
             a.1.distance_squared(point).total_cmp(&b.1.distance_squared(point))
         };
         let nearest = positions.iter().enumerate().min_by(near).map_or(0, |(vertex, _)| vertex);
-        match world.pin(body, &[VertexId(nearest as u32)]) {
-            Ok(()) => self.pinned.push(body),
+        let vertex = VertexId(nearest as u32);
+        let own = world.pinned(body).map_err(Refusal::new)?;
+        if own.binary_search(&vertex).is_ok() {
+            return Ok(());
+        }
+        match world.pin(body, &[vertex]) {
+            Ok(()) => self.pinned.push((body, vertex)),
             Err(WorldError::Kind { .. }) => {
                 let stiffness = PIN * world.mass(body).map_err(Refusal::new)?;
                 let held = world.grab_at(body, point, stiffness).map_err(Refusal::new)?;
@@ -60,10 +65,10 @@ impl Live {
         Ok(())
     }
 
-    /// Takes away all pins of bodies that were pinned by hand.
+    /// Takes away all pins that were set by hand; those of the scene stay.
     pub fn unpin(&mut self) -> Result<(), Refusal> {
-        for body in std::mem::take(&mut self.pinned) {
-            self.scene.world.unpin(body).map_err(Refusal::new)?;
+        for (body, vertex) in std::mem::take(&mut self.pinned) {
+            self.scene.world.unpin_vertices(body, &[vertex]).map_err(Refusal::new)?;
         }
         for held in std::mem::take(&mut self.held) {
             self.scene.world.release(held).map_err(Refusal::new)?;

@@ -3,9 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use pliant::force::deformation::von_mises;
+use pliant::id::VertexId;
 use pliant::integrate::StepReport;
 use pliant::math::Vec3;
+use pliant::record::fields::TetDeformations;
 use pliant::record::row::SeriesRow;
+use pliant::separate::{Manner, SeparateSettings, Separation};
 use pliant::world::{BodyHandle, GrabHandle, World};
 use pliant_io::files::{Folder, Memory};
 use pliant_plane::overlap::Measure;
@@ -14,7 +18,7 @@ use pliant_scene::digest::digest;
 use pliant_scene::loaded::LoadedScene;
 use serde_json::{Map, Value, json};
 
-use crate::command::{Iterations, Refusal, Stepped};
+use crate::command::{Iterations, Refusal, Separated, Stepped};
 use crate::profiler::{Clock, StageClock};
 use crate::recording::Recorder;
 
@@ -37,8 +41,8 @@ pub struct Live {
     pub hand: Option<GrabHandle>,
     /// Rigid bodies that are held where they are.
     pub held: Vec<GrabHandle>,
-    /// Soft bodies with pins of ours.
-    pub pinned: Vec<BodyHandle>,
+    /// Pins of ours in soft bodies.
+    pub pinned: Vec<(BodyHandle, VertexId)>,
     /// Frames that are being recorded.
     pub recorder: Option<Recorder>,
     /// Steps made since it was loaded.
@@ -47,6 +51,8 @@ pub struct Live {
     stages: Arc<StageClock>,
     now: Clock,
     depths: Vec<f64>,
+    /// Made when the stress is first looked at.
+    tets: Option<TetDeformations>,
 }
 
 impl Live {
@@ -86,24 +92,41 @@ impl Live {
             stages,
             now,
             depths: Vec::new(),
+            tets: None,
         }
     }
 
     /// The same scene with other values set, where it is now; refused where it has other bodies.
-    pub fn switch(&mut self, sets: Vec<String>, files: &Memory) -> Result<(), Refusal> {
-        let sources = Sources { sets, ..self.sources.clone() };
+    ///
+    /// With a text, bodies may follow after those that are there now, at rest where it puts them.
+    pub fn switch(
+        &mut self,
+        sets: Vec<String>,
+        text: Option<String>,
+        files: &Memory,
+    ) -> Result<(), Refusal> {
+        let may_grow = text.is_some();
+        let text = text.unwrap_or_else(|| self.sources.text.clone());
+        let sources = Sources { sets, text, name: self.sources.name.clone() };
         let mut other = Live::load(sources, files, self.now)?;
         let state = self.scene.world.simulation().state.clone();
         let fresh = &mut other.scene.world.simulation_mut().state;
-        let same = fresh.positions.len() == state.positions.len()
-            && fresh.rigids.len() == state.rigids.len();
+        let fits = |fresh: usize, own: usize| fresh == own || may_grow && fresh > own;
+        let same = fits(fresh.positions.len(), state.positions.len())
+            && fits(fresh.rigids.len(), state.rigids.len());
         if !same {
             return Err(Refusal::new(
                 "with these values the scene has other bodies: it must start over",
             ));
         }
-        *fresh = state;
-        (other.step, other.recorder) = (self.step, self.recorder.take());
+        let count = state.positions.len();
+        fresh.positions[..count].copy_from_slice(&state.positions);
+        fresh.velocities[..count].copy_from_slice(&state.velocities);
+        fresh.rigids[..state.rigids.len()].copy_from_slice(&state.rigids);
+        fresh.time = state.time;
+        other.step = self.step;
+        // A recording has the same bodies in each frame.
+        other.recorder = self.recorder.take().filter(|_| !may_grow);
         *self = other;
         Ok(())
     }
@@ -153,6 +176,32 @@ impl Live {
         )
     }
 
+    /// Takes all bodies out of each other at once, as `pliant separate` does; velocities stay.
+    pub fn separate(&mut self) -> Result<Separated, Refusal> {
+        let done = self.scene.world.separate(&SeparateSettings::default());
+        let Separation { before, left, gap, changes, .. } = done.map_err(Refusal::new)?.separation;
+        let moved = changes.iter().map(|change| change.largest_movement).fold(0.0, f64::max);
+        let soft = changes.iter().filter(|change| change.manner == Manner::Soft).count();
+        Ok(Separated { before: before.len(), left: left.len(), gap, moved, soft })
+    }
+
+    /// Fills von Mises stresses of all vertices, Pa: the mean of the tets around each.
+    pub fn stresses(&mut self) -> Vec<f64> {
+        let simulation = self.scene.world.simulation();
+        let bodies = &simulation.system.bodies;
+        let tets = self.tets.get_or_insert_with(|| TetDeformations::new(bodies));
+        let mut sums = vec![(0.0, 0.0); simulation.state.positions.len()];
+        tets.visit(simulation, |tet, deformation| {
+            let stress = von_mises(deformation.cauchy());
+            for vertex in bodies.tets()[tet] {
+                let (sum, count) = &mut sums[vertex.index()];
+                *sum += stress;
+                *count += 1.0;
+            }
+        });
+        sums.into_iter().map(|(sum, count): (f64, f64)| sum / count.max(1.0)).collect()
+    }
+
     /// BLAKE3 of the state, as the program writes it.
     pub fn digest(&self) -> String {
         digest(&self.scene.world.simulation().state)
@@ -165,6 +214,11 @@ impl Live {
         self.measure.measure(positions, bodies);
         self.measure.depths(positions, bodies, &mut self.depths);
         &self.depths
+    }
+
+    /// Whether all bodies are outlines.
+    pub fn is_plane(&self) -> bool {
+        self.scene.info.bodies.iter().all(|body| body.kind == "outline")
     }
 
     /// Positions of all vertices, m.

@@ -91,7 +91,8 @@ impl Session {
             Command::Catalogue => return answer(&catalogue()),
             Command::Load { name, text, sets } => return self.load(name, text, sets),
             Command::Drop { name } => {
-                return answer(&dropped::scene(&self.files, &name, self.now)?);
+                let live = self.live.as_ref();
+                return answer(&dropped::scene(&self.files, &name, live, self.now)?);
             }
             Command::ForgetFiles => {
                 self.files.files.clear();
@@ -102,8 +103,8 @@ impl Session {
         let live = self.live.as_mut().ok_or_else(|| Refusal::new("there is no scene yet"))?;
         let out = &mut self.out;
         match command {
-            Command::Switch { sets } => {
-                live.switch(sets, &self.files)?;
+            Command::Switch { sets, text } => {
+                live.switch(sets, text, &self.files)?;
                 answer(&topology::describe(live, out))
             }
             Command::Step { count, budget } => answer(&live.step(count, budget)),
@@ -119,6 +120,7 @@ impl Session {
             Command::Release => live.release().map(|()| json!({})),
             Command::Pin { body, point } => live.pin(body, point.into()).map(|()| json!({})),
             Command::Unpin => live.unpin().map(|()| json!({})),
+            Command::Separate => answer(&live.separate()?),
             Command::Record => answer(&live.record()),
             Command::TakeRecording { format, colours } => {
                 answer(&live.take_recording(format, &colours, &mut out.bytes)?)

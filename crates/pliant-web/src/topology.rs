@@ -119,7 +119,7 @@ pub fn describe(live: &Live, out: &mut Output) -> Description {
         dt: info.dt,
         steps: info.steps,
         gravity: info.gravity,
-        plane: info.bodies.iter().all(|body| body.kind == "outline"),
+        plane: live.is_plane(),
         vertices: positions + info.carried_vertices(),
         tets: info.bodies.iter().map(|body| body.tets).sum(),
         bodies,

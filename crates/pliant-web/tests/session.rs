@@ -287,3 +287,95 @@ fn the_field_is_the_distance_to_the_outlines_with_one_region_a_segment() {
         .collect();
     assert!(corner.iter().all(|site| *site == corner[0]), "{corner:?}");
 }
+
+#[test]
+fn a_dropped_mesh_becomes_a_body_of_the_scene_that_is_there() {
+    let mut session = session();
+    done(&mut session, &json!({ "op": "load", "name": "two-cubes", "sets": ["speed=1"] }));
+    done(&mut session, &json!({ "op": "step", "count": 7 }));
+    done(&mut session, &json!({ "op": "frame" }));
+    let before = session.output().floats.clone();
+    let overlap = |session: &mut Session| {
+        let measured = done(session, &json!({ "op": "measure" }));
+        (measured["penetrating_vertices"].clone(), measured["edge_crossings"].clone())
+    };
+    let inside = overlap(&mut session);
+    put(&mut session, "cube.obj", CUBE.as_bytes());
+    for bodies in [3, 4] {
+        let made = done(&mut session, &json!({ "op": "drop", "name": "cube.obj" }));
+        assert_eq!(made["joins"], json!(true));
+        let switch = json!({ "op": "switch", "sets": ["speed=1"], "text": made["text"] });
+        let scene = done(&mut session, &switch);
+        assert_eq!(scene["bodies"].as_array().unwrap().len(), bodies);
+        assert!((scene["time"].as_f64().unwrap() - 7.0 / 60.0).abs() < 1e-12);
+        done(&mut session, &json!({ "op": "frame" }));
+        assert_eq!(session.output().floats[..before.len()], before[..]);
+        assert_eq!(overlap(&mut session), inside, "it is put beside the others");
+    }
+    let made = done(&mut session, &json!({ "op": "step", "count": 20 }));
+    assert_eq!(made["failed"], Value::Null);
+    // A scene in the plane has no place for it.
+    done(&mut session, &json!({ "op": "load", "name": "map" }));
+    let made = done(&mut session, &json!({ "op": "drop", "name": "cube.obj" }));
+    assert_eq!(made["joins"], json!(false));
+}
+
+#[test]
+fn bodies_are_separated_at_once_and_keep_their_speed() {
+    let mut session = session();
+    done(&mut session, &json!({ "op": "load", "name": "two-cubes", "sets": ["overlap=0.5"] }));
+    let inside = |session: &mut Session| {
+        let measured = done(session, &json!({ "op": "measure" }));
+        measured["penetrating_vertices"].as_f64().unwrap()
+    };
+    assert!(inside(&mut session) > 0.0);
+    let found = done(&mut session, &json!({ "op": "separate" }));
+    assert_eq!((&found["before"], &found["left"]), (&json!(1), &json!(0)), "{found}");
+    assert_eq!(inside(&mut session), 0.0);
+    let made = done(&mut session, &json!({ "op": "step", "count": 10 }));
+    assert_eq!(made["failed"], Value::Null);
+}
+
+#[test]
+fn stress_is_nothing_at_rest_and_something_under_load() {
+    let mut session = session();
+    done(&mut session, &json!({ "op": "load", "name": "block" }));
+    let most = |session: &mut Session| {
+        let frame = done(session, &json!({ "op": "frame", "colour": "stress" }));
+        let vertices = frame["vertices"].as_u64().unwrap() as usize;
+        let values = &session.output().floats[3 * vertices..];
+        assert_eq!(values.len(), vertices);
+        values.iter().copied().fold(0.0, f32::max)
+    };
+    assert!(most(&mut session) < 1e-3);
+    done(&mut session, &json!({ "op": "step", "count": 60 }));
+    assert!(most(&mut session) > 1.0);
+}
+
+#[test]
+fn unpinning_leaves_the_pins_of_the_scene() {
+    let mut session = session();
+    done(&mut session, &json!({ "op": "load", "name": "curtain" }));
+    let positions = |session: &mut Session| {
+        let frame = done(session, &json!({ "op": "frame" }));
+        let vertices = frame["vertices"].as_u64().unwrap() as usize;
+        let floats = &session.output().floats[..3 * vertices];
+        floats.chunks(3).map(|p| [p[0], p[1], p[2]]).collect::<Vec<_>>()
+    };
+    let start = positions(&mut session);
+    done(&mut session, &json!({ "op": "step", "count": 20 }));
+    let now = positions(&mut session);
+    let held: Vec<usize> = (0..start.len()).filter(|k| start[*k] == now[*k]).collect();
+    let free = (0..start.len()).find(|k| start[*k] != now[*k]).unwrap();
+    assert!(!held.is_empty());
+    for vertex in [held[0], free] {
+        done(&mut session, &json!({ "op": "pin", "body": 0, "point": now[vertex] }));
+    }
+    done(&mut session, &json!({ "op": "step", "count": 3 }));
+    assert_eq!(positions(&mut session)[free], now[free]);
+    done(&mut session, &json!({ "op": "unpin" }));
+    done(&mut session, &json!({ "op": "step", "count": 20 }));
+    let then = positions(&mut session);
+    assert!(held.iter().all(|k| then[*k] == start[*k]), "the scene's own pins are gone");
+    assert_ne!(then[free], now[free]);
+}

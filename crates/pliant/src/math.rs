@@ -46,6 +46,12 @@ pub(crate) fn unit_quat(quat: Quat) -> Option<Quat> {
     unit.is_finite().then_some(unit)
 }
 
+/// The matrix a bᵀ.
+#[inline]
+pub(crate) fn outer(a: Vec3, b: Vec3) -> Mat3 {
+    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
+}
+
 /// `base` to a whole power, by squaring: bitwise reproducible on every machine.
 ///
 /// The standard library leaves the order of the products to the compiler.

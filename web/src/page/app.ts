@@ -1,49 +1,28 @@
 // The page: scenes that run, and everything that is done to them.
 
-import { Plane, Vector3 } from "three";
-import { BODIES, GRADIENT, number } from "../colour";
-import { button, element, sign } from "../element";
+import { Vector3 } from "three";
+import { number } from "../colour";
+import { button, element } from "../element";
 import { Stage, type Hit } from "../stage";
-import { BODY, type Look } from "../view";
+import { dress, toggleTheme } from "../theme";
 import { Client } from "./client";
-import { download, leading, listen, tooLarge } from "./files";
+import { leading, listen, tooLarge } from "./files";
 import { Gallery, type Scene } from "./gallery";
 import { Hand, type Tool } from "./hand";
+import { helpBox, listenToKeys } from "./keys";
 import { decode, encode, type Shared } from "./link";
 import { LivePlots } from "./liveplots";
-import type { FieldWish } from "./messages";
+import { Looks } from "./looks";
 import { COLOURS, OVERLAYS, Panel } from "./panel";
+import { Recorder } from "./recorder";
 import { Sim } from "./sim";
+import { inEngineWords, labelled, parsed, type Source } from "./source";
 import { TOUR } from "./tour";
-
-/** Speeds relative to real time. */
-const RATES = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
-
-/** Below this part of the speed that was asked for the scene is too heavy. */
-const HEAVY = 0.9;
+import { TourBox } from "./tourbox";
+import { Transport } from "./transport";
 
 /** Plots are drawn this often, ms. */
 const PLOT = 250;
-
-/** Opacity of bodies that are seen through. */
-const CLEAR = 0.35;
-
-/** Pixels of the distance field along its longer side. */
-const FIELD = 320;
-
-const KEYS: [string, string][] = [
-  ["space", "play, pause"], ["→", "one step"], ["r", "start over"], ["[ ]", "slower, faster"],
-  ["g", "pointer: grab, pin, look"], ["p", "pin what is held"], ["u", "unpin"], ["c", "next colours"],
-  ["w t x", "wireframe, see through, section"], ["o f", "overlays, distance field"], ["v", "view of all"],
-  ["1 2 3", "from the front, the right, above"], ["s", "scenes"], ["d", "dark, light"], ["?", "this list"],
-];
-
-interface Source {
-  name: string;
-  /** TOML; of a built-in scene too. */
-  text: string;
-  builtIn: boolean;
-}
 
 export class App {
   sims: Sim[] = [];
@@ -53,12 +32,7 @@ export class App {
   private sets = new Map<string, string>();
   private variants: [string, string[]][] = [];
   private playing = false;
-  private rate = 4;
   private tool: Tool = "hand";
-  private readonly overlays = new Set<string>();
-  private fieldOn = false;
-  private recording = false;
-  private tourStep = -1;
   private changed = true;
   private plotted = 0;
   private busy: Promise<void> = Promise.resolve();
@@ -68,29 +42,32 @@ export class App {
   private readonly pins: Vector3[] = [];
   /** Times of updates of the view code, ms; the last few hundred. */
   readonly spent: number[] = [];
-  private readonly look: Look = {
-    colour: BODY, range: [0, 1], wireframe: false, opacity: 1, section: null, normals: false, overlays: new Set(), shadows: true,
-  };
-
   private readonly panel: Panel;
+  private readonly looks: Looks;
   private readonly plots = new LivePlots();
   private readonly gallery: Gallery;
   private readonly title = element("h1", {}, "Pliant");
   private readonly about = element("span", { class: "quiet about" });
   private readonly stageBox = element("div", { class: "stage", tabindex: 0, "aria-label": "view of the bodies: drag a body to move it, drag beside it to turn the view" });
   private readonly cells = element("div", { class: "cells" });
-  private readonly legend = element("div", { class: "legend", hidden: true });
   private readonly bar = element("div", { class: "scalebar" });
   private readonly tip = element("div", { class: "tip", hidden: true });
-  private readonly help = element("div", { class: "help", hidden: true });
+  private readonly help = helpBox();
   private readonly say = element("p", { class: "sentence", role: "alert", hidden: true });
-  private readonly tourBox = element("aside", { class: "tour", hidden: true, "aria-live": "polite" });
-  private readonly playButton = button("", "play (space)", () => this.toggle());
-  private readonly rateChoice = element("select", { "aria-label": "speed", title: "speed relative to real time ([ and ])" });
-  private readonly clock = element("output", { class: "clock", "aria-label": "simulated time" });
-  private readonly pace = element("output", { class: "pace", "aria-label": "pace" });
-  private readonly recordButton = button("●", "record", () => void this.toggleRecording());
-  private readonly savers = element("span", { class: "savers", hidden: true });
+  private readonly tourBox = new TourBox((step) => void this.tour(step));
+  private readonly recorder = new Recorder({
+    sim: () => this.sims[0],
+    name: () => this.source.name,
+    play: (on) => this.setPlaying(on),
+    say: (sentence) => this.sentence(sentence),
+    complain: (error) => this.complain(error),
+  });
+  private readonly transport = new Transport({
+    toggle: () => this.toggle(),
+    step: () => this.step(),
+    reset: () => void this.reset(),
+    pace: (rate) => this.sims.forEach((sim) => sim.client.pace(rate)),
+  }, [this.recorder.button, this.recorder.savers]);
 
   static async start(root: HTMLElement, module: WebAssembly.Module, worker: string, given: { name: string; text: string; sets: string[] } | null): Promise<App> {
     const client = new Client(worker, module);
@@ -119,11 +96,13 @@ export class App {
       set: (name, value, running) => void this.change(name, value, running),
       tool: (tool) => (this.tool = tool),
       unpin: () => this.unpin(),
-      colour: (name) => this.recolour(name),
-      overlay: (name, on) => this.overlay(name, on),
-      look: (part) => this.applyLook(part),
+      separate: () => void this.separate(),
+      colour: (name) => this.looks.recolour(name),
+      overlay: (name, on) => this.looks.overlay(name, on),
+      look: (part) => this.looks.apply(part),
       compare: (key, word) => void this.compare(key, word),
     }, catalogue.responses, catalogue.integrators);
+    this.looks = new Looks(this.panel, () => this.stage, () => this.sims);
     this.gallery = new Gallery(this.scenes, (name) => void this.choose(name), () => this.showGallery(false), () => new Client(this.worker, this.module));
     this.build(catalogue.version);
     this.listen();
@@ -142,21 +121,10 @@ export class App {
     const picker = element("input", { type: "file", multiple: true, class: "hidden-file", "aria-label": "open a mesh, an outline or a scene file" });
     picker.addEventListener("change", () => void this.drop([...(picker.files ?? [])]).finally(() => (picker.value = "")));
     tools.prepend(element("label", { class: "open", title: "open a mesh, an outline or a scene file; it stays on this machine" }, "Open…", picker));
-    RATES.forEach((rate, k) => this.rateChoice.append(element("option", { value: k }, `${number(rate)}×`)));
-    this.rateChoice.value = String(this.rate);
-    this.rateChoice.addEventListener("change", () => this.setRate(Number(this.rateChoice.value)));
-    const save = (text: string, format: string) =>
-      element("button", { type: "button", title: `download as ${text}`, onclick: () => void this.save(format) }, text);
-    this.savers.append(save("GLB", "glb"), save("recording", "recording"));
-    const transport = element("div", { class: "transport" },
-      element("span", { class: "buttons" }, sign(button("", "start over (r)", () => void this.reset()), "first"), sign(this.playButton, "play"),
-        sign(button("", "one step (→)", () => this.step()), "on")),
-      this.rateChoice, this.clock, this.pace, element("span", { class: "buttons end" }, this.recordButton, this.savers));
-    this.stageBox.append(this.cells, this.bar, this.tip, this.legend, this.help);
-    this.fillHelp();
+    this.stageBox.append(this.cells, this.bar, this.tip, this.looks.legend, this.help);
     const wide = window.matchMedia("(min-width: 900px)").matches;
     const side = element("details", { class: "side", open: wide }, element("summary", {}, "Controls"), this.panel.element);
-    const left = element("div", { class: "left" }, this.tourBox, this.stageBox, transport);
+    const left = element("div", { class: "left" }, this.tourBox.element, this.stageBox, this.transport.element);
     this.root.replaceChildren(
       element("header", {}, this.title, this.about, tools), this.say,
       element("div", { class: "main" }, left, side), this.plots.element, this.footer(version), this.gallery.element,
@@ -172,22 +140,9 @@ export class App {
     return folded;
   }
 
-  private fillHelp(): void {
-    const list = element("dl");
-    for (const [key, meaning] of KEYS) list.append(element("dt", {}, key), element("dd", {}, meaning));
-    this.help.append(element("b", {}, "Keys"), list, element("p", {}, "Drag a body to move and throw it; drag beside it to turn the view, right drag or two fingers to move it, wheel or pinch to come closer. Click a body to read its values."));
-    this.help.append(button("×", "close", () => (this.help.hidden = true)));
-  }
-
   private listen(): void {
     const { signal } = this.over;
-    document.addEventListener("keydown", (event) => {
-      const target = event.target as HTMLElement;
-      const typing = /^(SELECT|TEXTAREA)$/.test(target.tagName) || /^(text|number)$/.test((target as HTMLInputElement).type);
-      const pressing = event.key === " " && /^(BUTTON|SUMMARY)$/.test(target.tagName);
-      if (typing || pressing || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (this.key(event.key)) event.preventDefault();
-    }, { signal });
+    listenToKeys((key) => this.key(key), signal);
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.dress(), { signal });
     window.addEventListener("hashchange", () => {
       const shared = decode(location.hash);
@@ -203,12 +158,13 @@ export class App {
       " ": () => this.toggle(),
       ArrowRight: () => this.step(),
       r: () => void this.reset(),
-      "[": () => this.setRate(this.rate - 1),
-      "]": () => this.setRate(this.rate + 1),
+      "[": () => this.transport.faster(-1),
+      "]": () => this.transport.faster(1),
       g: () => this.nextTool(),
       p: () => this.hand?.pinHeld(),
       u: () => this.unpin(),
-      c: () => this.nextColour(),
+      e: () => void this.separate(),
+      c: () => this.looks.nextColour(),
       w: () => flip(this.panel.wireTick),
       t: () => flip(this.panel.clearTick),
       x: () => flip(this.panel.sectionTick),
@@ -226,7 +182,7 @@ export class App {
         this.showGallery(false);
       },
     };
-    const action = actions[key.length === 1 ? key.toLowerCase() : key];
+    const action = actions[key];
     action?.();
     return action !== undefined;
   }
@@ -264,15 +220,7 @@ export class App {
 
   /** Values of all simulations, in the engine's words. */
   private common(): string[] {
-    return [...this.sets].flatMap(([name, value]) => (name === "material" ? this.materialSets(value) : [`${name}=${value}`]));
-  }
-
-  private materialSets(word: string): string[] {
-    const kinds = [...this.source.text.matchAll(/^\[\[bodies\]\]/gm)].length;
-    const blocks = this.source.text.split(/^\[\[bodies\]\]/m).slice(1);
-    return Array.from({ length: kinds }, (_, k) => k)
-      .filter((k) => /kind\s*=\s*"(corotational|neo-hookean)"/.test(blocks[k]))
-      .map((k) => `bodies.${k}.material=${word}`);
+    return inEngineWords(this.source, this.sets);
   }
 
   /** Opens a scene, with what a link or the tour says. */
@@ -283,8 +231,8 @@ export class App {
       const before = { source: this.source, sets: this.sets, variants: this.variants };
       this.setPlaying(false);
       this.source = { name: shared.scene, text: shared.text ?? (known as Scene).text, builtIn: !shared.text };
-      this.sets = new Map(shared.sets.map((set) => [set.slice(0, set.indexOf("=")), set.slice(set.indexOf("=") + 1)]));
-      this.variants = (shared.variants ?? []).map((sets, k) => [options.labels?.[k] ?? (sets.map((set) => set.split("=")[1]).join(", ") || "as given"), sets]);
+      this.sets = parsed(shared.sets);
+      this.variants = labelled(shared.variants ?? [], options.labels);
       try {
         await this.load("load", true);
       } catch (error) {
@@ -300,12 +248,12 @@ export class App {
 
   private async choose(name: string): Promise<void> {
     this.showGallery(false);
-    this.endTour();
+    this.tourBox.end();
     await this.open({ scene: name, sets: [] }, { plays: true });
   }
 
   /** Loads the scene into as many simulations as are compared, from the start. */
-  private async load(op: "load" | "switch" = "load", ahead = false): Promise<void> {
+  private async load(op: "load" | "switch" = "load", ahead = false, grows = false): Promise<void> {
     const all: [string, string[]][] = this.variants.length > 0 ? this.variants : [["", []]];
     while (this.sims.length > all.length) this.sims.pop()?.end();
     while (this.sims.length < all.length) {
@@ -318,14 +266,14 @@ export class App {
     await Promise.all(this.sims.map(async (sim, k) => {
       [sim.label] = all[k];
       const sets = [...this.common(), ...all[k][1]];
-      const parts = op === "switch" ? { sets } : { name, text, sets };
+      const parts = op === "switch" ? { sets, ...(grows ? { text } : {}) } : { name, text, sets };
       await sim.load(op, parts, ahead);
-      sim.client.pace(RATES[this.rate]);
-      this.tellLook(sim);
+      sim.client.pace(this.transport.rate);
+      this.looks.tell(sim);
       sim.client.play(this.playing);
     }));
     this.pins.length = 0;
-    if (op === "load") this.setRecording(false);
+    if (op === "load" || grows) this.recorder.set(false);
     this.sentence(null);
     await this.arrived();
     const { description } = this.sims[0];
@@ -378,14 +326,14 @@ export class App {
     }, this.over.signal);
     this.resize();
     this.dress();
-    this.applyLook({});
+    this.looks.apply({});
     this.stage.look();
   }
 
   /** The camera has moved: the field is wanted of another part of the plane. */
   private moved(): void {
     this.changed = true;
-    if (this.fieldOn) this.tellAll();
+    this.looks.moved();
   }
 
   /** The same input for all simulations. */
@@ -404,13 +352,25 @@ export class App {
     this.pins.length = 0;
   }
 
+  /** Takes bodies out of each other, and says what became of them. */
+  separate(): Promise<void> {
+    return this.inTurn(async () => {
+      const answers = await Promise.all(this.sims.map((sim) => sim.client.command("separate")));
+      const { before, left, gap, moved, soft } = answers[0].answer;
+      const pairs = before === 1 ? "1 pair" : `${before} pairs`;
+      if (before === 0) this.sentence("No two bodies overlap: nothing was moved.");
+      else if (left > 0) this.sentence(`Of ${pairs} that overlapped ${left} could not be separated.`);
+      else this.sentence(`${pairs} overlapped; now any two bodies are ${number(gap)} m apart. Vertices moved by up to ${number(moved)} m, ${soft} bodies were deformed.`);
+    });
+  }
+
   private resize(): void {
     this.stage?.resize(this.stageBox.clientWidth, this.stageBox.clientHeight);
     if (this.stage?.steered === false) this.stage.look();
     const [columns, rows] = this.stage?.grid() ?? [1, 1];
     this.cells.style.gridTemplate = `repeat(${rows}, 1fr) / repeat(${columns}, 1fr)`;
     this.cells.replaceChildren(...this.sims.map((sim) => element("span", {}, this.sims.length > 1 ? sim.label : "")));
-    this.tellAll();
+    this.looks.tellAll();
   }
 
   toggle(): void {
@@ -419,8 +379,7 @@ export class App {
 
   private setPlaying(on: boolean): void {
     this.playing = on;
-    sign(this.playButton, on ? "pause" : "play").title = on ? "pause (space)" : "play (space)";
-    this.playButton.setAttribute("aria-label", on ? "pause" : "play");
+    this.transport.set(on);
     for (const sim of this.sims) sim.client.play(on);
     if (on && /space\.$/.test(this.say.textContent ?? "")) this.sentence(null);
   }
@@ -428,12 +387,6 @@ export class App {
   step(): void {
     this.setPlaying(false);
     for (const sim of this.sims) sim.client.step(1);
-  }
-
-  private setRate(rate: number): void {
-    this.rate = Math.min(Math.max(rate, 0), RATES.length - 1);
-    this.rateChoice.value = String(this.rate);
-    for (const sim of this.sims) sim.client.pace(RATES[this.rate]);
   }
 
   /** Starts over with the same values. */
@@ -477,24 +430,38 @@ export class App {
     });
   }
 
-  /** Makes a scene of files. */
+  /** Makes a body of the scene of a mesh, or a scene of other files. */
   drop(files: File[]): Promise<void> {
     const large = tooLarge(files);
     if (large) this.sentence(large);
     if (large || files.length === 0) return Promise.resolve();
     return this.inTurn(async () => {
-      this.files = [];
-      for (const file of files) this.files.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
-      for (const sim of this.sims) {
-        await sim.client.command("forget-files");
-        for (const { name, bytes } of this.files) await sim.client.file(name, bytes);
-      }
+      const given = await Promise.all(files.map(async (file) => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })));
+      for (const sim of this.sims) for (const { name, bytes } of given) await sim.client.file(name, bytes);
       const { answer } = await this.sims[0].client.command("drop", { name: leading(files).name });
+      const isNew = (file: { name: string }) => !given.some(({ name }) => name === file.name);
+      this.files = [...(answer.joins ? this.files.filter(isNew) : []), ...given];
+      this.showGallery(false);
+      this.tourBox.end();
+      if (answer.joins) return this.join(answer.text, answer.about);
       // Not within this turn, which it would wait for.
       setTimeout(() => void this.open({ scene: answer.name, text: answer.text, sets: [] }, { plays: true }), 0);
-      this.showGallery(false);
-      this.endTour();
     });
+  }
+
+  /** The scene with a body more, from where it is now. */
+  private async join(text: string, about: string): Promise<void> {
+    const before = this.source;
+    this.source = { ...before, text, builtIn: false };
+    try {
+      await this.load("switch", false, true);
+    } catch (error) {
+      this.source = before;
+      throw error;
+    }
+    this.panel.show(text, this.sets, false);
+    this.sentence(`${about[0].toUpperCase()}${about.slice(1)}: a body of this scene now.`);
+    this.setPlaying(true);
   }
 
   /** The link to what is shown. */
@@ -511,62 +478,16 @@ export class App {
     this.sentence(copied ? "The link is copied; it holds the scene and its values." : "The address above holds the scene and its values: copy it.");
   }
 
-  private setRecording(on: boolean): void {
-    this.recording = on;
-    this.recordButton.classList.toggle("on", on);
-    this.recordButton.title = on ? "recording: press to end and download" : "record";
-    this.recordButton.setAttribute("aria-label", this.recordButton.title);
-    if (on) this.savers.hidden = true;
-  }
-
-  async toggleRecording(): Promise<void> {
-    if (this.recording) {
-      this.setRecording(false);
-      this.setPlaying(false);
-      this.savers.hidden = false;
-      return;
-    }
-    await this.sims[0].client.command("record").catch((error) => this.complain(error));
-    this.setRecording(true);
-    this.setPlaying(true);
-  }
-
-  private async save(format: string): Promise<void> {
-    try {
-      const { answer, bytes } = await this.sims[0].client.command("take-recording", { format, colours: BODIES });
-      if (!bytes) return;
-      const ending = format === "glb" ? "glb" : "pliant";
-      download(`${this.source.name}.${ending}`, bytes as Uint8Array<ArrayBuffer>);
-      if (answer.full) this.sentence("The recording is full: it ends before the scene did.");
-    } catch (error) {
-      this.complain(error);
-    }
-  }
-
   /** Goes to a step of the tour. */
   async tour(step: number): Promise<void> {
     const stop = TOUR[step];
-    if (!stop) return this.endTour();
-    this.tourStep = step;
+    if (!stop) return this.tourBox.end();
+    this.tourBox.show(step);
     this.showGallery(false);
-    for (const [name] of OVERLAYS) this.overlay(name, stop.overlays?.includes(name) ?? false);
-    this.applyLook({ clear: stop.clear ?? false, field: stop.field ?? false });
-    this.recolour(stop.colour ?? "body");
-    this.tourBox.hidden = false;
-    const to = (text: string, k: number) => element("button", { type: "button", onclick: () => void this.tour(k) }, text);
-    const row = element("div", { class: "row" });
-    if (step > 0) row.append(to("Back", step - 1));
-    row.append(to(step + 1 < TOUR.length ? "Next" : "End", step + 1));
-    this.tourBox.replaceChildren(
-      element("span", { class: "quiet" }, `${step + 1} of ${TOUR.length}`), element("b", {}, stop.title), element("p", {}, stop.text), row,
-      button("×", "leave the tour", () => this.endTour()),
-    );
+    for (const [name] of OVERLAYS) this.looks.overlay(name, stop.overlays?.includes(name) ?? false);
+    this.looks.apply({ clear: stop.clear ?? false, field: stop.field ?? false });
+    this.looks.recolour(stop.colour ?? "body");
     await this.open({ scene: stop.scene, sets: stop.sets ?? [], variants: stop.variants?.map(([, sets]) => sets) }, { plays: stop.plays ?? false, labels: stop.variants?.map(([label]) => label) });
-  }
-
-  private endTour(): void {
-    this.tourStep = -1;
-    this.tourBox.hidden = true;
   }
 
   private showGallery(on: boolean): void {
@@ -580,65 +501,14 @@ export class App {
     this.panel.toolChoice.value = this.tool;
   }
 
-  private overlay(name: string, on: boolean): void {
-    const input = this.panel.overlayTicks.get(name);
-    if (input) input.checked = on;
-    if (on) this.overlays.add(name);
-    else this.overlays.delete(name);
-    this.tellAll();
-  }
-
-  private applyLook(part: { wireframe?: boolean; clear?: boolean; field?: boolean; section?: boolean }): void {
-    const { wireTick, clearTick, fieldTick, sectionTick } = this.panel;
-    if (part.wireframe !== undefined) wireTick.checked = part.wireframe;
-    if (part.clear !== undefined) clearTick.checked = part.clear;
-    if (part.field !== undefined) fieldTick.checked = part.field;
-    if (part.section !== undefined) sectionTick.checked = part.section;
-    this.fieldOn = fieldTick.checked;
-    this.look.wireframe = wireTick.checked;
-    this.look.opacity = clearTick.checked || (this.fieldOn && this.sims[0].description?.plane) ? CLEAR : 1;
-    const box = this.sims[0]?.view?.box;
-    this.look.section = sectionTick.checked && box ? new Plane(new Vector3(1, 0, 0), -0.5 * (box.min.x + box.max.x)) : null;
-    this.stage?.apply(this.look);
-    this.tellAll();
-  }
-
-  private recolour(name: string): void {
-    this.look.colour = name;
-    this.look.range = [0, 0];
-    this.panel.colourChoice.value = name;
-    this.tellAll();
-    this.stage?.apply(this.look);
-  }
-
-  private nextColour(): void {
-    const names = COLOURS.map(([name]) => name);
-    this.recolour(names[(names.indexOf(this.look.colour) + 1) % names.length]);
-  }
-
-  private tellAll(): void {
-    for (const sim of this.sims) this.tellLook(sim);
-  }
-
-  private tellLook(sim: Sim): void {
-    const plane = sim.description?.plane ?? false;
-    sim.client.look(this.look.colour, plane ? [] : [...this.overlays], plane && this.fieldOn ? this.window(sim) : null);
-  }
-
-  /** The part of the plane that is seen. */
-  private window(sim: Sim): FieldWish | null {
-    const seen = sim.view && this.stage?.seen();
-    return seen ? { window: seen, pixels: FIELD } : null;
-  }
-
   /** Shows body and vertex under a place of the canvas. */
   private ask(hit: Hit | null, x: number, y: number): void {
     this.tip.hidden = !hit;
     if (!hit) return;
     const body = hit.view.run.bodies[hit.body];
     const lines = [`vertex ${hit.vertex - body.first} of ${body.count}`];
-    const value = hit.view.value(this.look.colour, 0, hit.vertex);
-    const [, name, unit] = COLOURS.find(([name]) => name === this.look.colour) ?? ["", "", ""];
+    const value = hit.view.value(this.looks.look.colour, 0, hit.vertex);
+    const [, name, unit] = COLOURS.find(([name]) => name === this.looks.look.colour) ?? ["", "", ""];
     if (Number.isFinite(value)) lines.push(`${name} ${number(value)} ${unit}`);
     this.tip.replaceChildren(element("b", {}, body.name), ...lines.map((line) => element("div", {}, line)));
     this.tip.style.left = `${x + 12}px`;
@@ -646,15 +516,12 @@ export class App {
   }
 
   private toggleTheme(): void {
-    const dark = getComputedStyle(this.root).getPropertyValue("--dark").trim() === "1";
-    document.documentElement.dataset.theme = dark ? "light" : "dark";
+    toggleTheme(this.root);
     this.dress();
   }
 
   private dress(): void {
-    const style = getComputedStyle(this.root);
-    const colour = (name: string) => style.getPropertyValue(name).trim();
-    this.stage?.dress({ ink: colour("--ink"), ground: colour("--floor"), line: colour("--floor-line") });
+    dress(this.root, this.stage);
     this.plots.draw();
   }
 
@@ -673,11 +540,11 @@ export class App {
 
   private show(begin: number): void {
     this.changed = false;
-    this.scale();
-    for (const sim of this.sims) sim.view?.update(0, this.look);
+    this.looks.scale();
+    for (const sim of this.sims) sim.view?.update(0, this.looks.look);
     this.spent.push(performance.now() - begin);
     if (this.spent.length > 500) this.spent.shift();
-    if (this.stage?.draw(0, this.look, true)) {
+    if (this.stage?.draw(0, this.looks.look, true)) {
       const [text, width] = this.stage.scaleBar();
       this.bar.textContent = text;
       this.bar.style.width = `${width}px`;
@@ -685,51 +552,25 @@ export class App {
     this.status();
   }
 
-  /** Ends of the scale of colours: the largest value of late. */
-  private scale(): void {
-    const { colour } = this.look;
-    this.legend.hidden = colour === BODY;
-    if (colour === BODY) return;
-    let most = 0;
-    for (const { run } of this.sims) {
-      if (run?.live?.name !== colour) continue;
-      for (const value of run.live.values) if (value > most) most = value;
-    }
-    const high = Math.max(most, 0.99 * this.look.range[1]) || 0;
-    this.look.range = [0, high];
-    const [, name, unit] = COLOURS.find(([word]) => word === colour) ?? ["", colour, ""];
-    const bar = element("div", { class: "scale" });
-    bar.style.background = GRADIENT;
-    const ends = element("div", { class: "ends" }, ...["0", number(0.5 * high), number(high)].map((text) => element("span", {}, text)));
-    this.legend.replaceChildren(element("b", {}, `${name}, ${unit}`), bar, ends);
-  }
-
   private status(): void {
-    const [sim] = this.sims;
-    this.clock.textContent = `${sim.time.toFixed(2)} s`;
+    this.transport.show(this.sims, this.playing);
     const failed = this.sims.find((one) => one.failed !== null);
     if (failed && this.playing) {
       this.setPlaying(false);
       const who = failed.label ? `${failed.label}: ` : "";
       this.sentence(`${who}the step at ${failed.time.toFixed(3)} s failed: ${failed.failed}. The last state is kept; start over, or change the method.`);
     }
-    const factors = this.sims.flatMap((one) => one.factor ?? []);
-    const factor = factors.length > 0 && this.playing ? Math.min(...factors) : null;
-    const heavy = factor !== null && factor < HEAVY * RATES[this.rate];
-    this.pace.textContent = factor === null ? "" : `${number(Number(factor.toPrecision(2)))} × real time`;
-    this.pace.classList.toggle("heavy", heavy);
-    this.pace.title = heavy ? "the scene is too heavy for this speed here: it goes on slower" : "simulated over real time";
   }
 
   /** What is shown, for tests. */
   state() {
     return {
-      scene: this.source.name, time: this.sims.map((sim) => sim.time), playing: this.playing, rate: RATES[this.rate],
+      scene: this.source.name, time: this.sims.map((sim) => sim.time), playing: this.playing, rate: this.transport.rate,
       sets: this.common(), response: this.sims.map((sim) => sim.description?.response), integrator: this.sims.map((sim) => sim.description?.integrator),
-      sentence: this.say.hidden ? null : this.say.textContent, failed: this.sims.map((sim) => sim.failed), colour: this.look.colour,
-      marks: this.sims.map((sim) => sim.marks?.counts ?? []), field: this.sims.map((sim) => sim.field?.pixels ?? 0), tour: this.tourStep,
+      sentence: this.say.hidden ? null : this.say.textContent, failed: this.sims.map((sim) => sim.failed), colour: this.looks.look.colour,
+      marks: this.sims.map((sim) => sim.marks?.counts ?? []), field: this.sims.map((sim) => sim.field?.pixels ?? 0), tour: this.tourBox.step,
       factor: this.sims.map((sim) => sim.factor), rows: this.sims.map((sim) => sim.rows.length), memory: this.sims.map((sim) => sim.memory),
-      last: this.sims.map((sim) => sim.rows[sim.rows.length - 1]?.values ?? null), recording: this.recording,
+      last: this.sims.map((sim) => sim.rows[sim.rows.length - 1]?.values ?? null), recording: this.recorder.on,
     };
   }
 }

@@ -19,6 +19,7 @@ export const COLOURS: [string, string, string][] = [
   ["speed", "speed", "m/s"],
   ["depth", "depth", "m"],
   ["pressure", "contact pressure", "Pa"],
+  ["stress", "von Mises stress", "Pa"],
 ];
 
 /** Materials that need the same numbers, and so can take each other's place. */
@@ -29,6 +30,7 @@ export interface PanelActions {
   set(name: string, value: string | null, running: boolean): void;
   tool(tool: Tool): void;
   unpin(): void;
+  separate(): void;
   colour(name: string): void;
   overlay(name: string, on: boolean): void;
   look(part: { wireframe?: boolean; clear?: boolean; field?: boolean; section?: boolean }): void;
@@ -61,8 +63,11 @@ export class Panel {
     const choice = (text: string, select: HTMLElement) => element("label", { class: "choice" }, text, select);
     const label = (text: string, input: HTMLElement) => element("label", {}, input, text);
     const group = (title: string, ...parts: (Node | string)[]) => element("fieldset", {}, element("legend", {}, title), ...parts);
-    const unpin = element("button", { type: "button", title: "take all pins away (u)", onclick: () => actions.unpin() }, "unpin");
-    this.element.append(group("Pointer", element("div", { class: "row" }, this.toolChoice, unpin)));
+    const act = (text: string, title: string, action: () => void) => element("button", { type: "button", title, onclick: action }, text);
+    const unpin = act("unpin", "take away the pins that were set here (u)", () => actions.unpin());
+    const separate = act("separate", "take bodies out of each other at once, without a step (e)", () => actions.separate());
+    this.spaceOnly.push(separate);
+    this.element.append(group("Pointer", element("div", { class: "row" }, this.toolChoice, unpin, separate)));
     this.element.append(group("Parameters", this.values, label("while running", this.running)));
     this.element.append(group(
       "Methods", choice("response ", this.response), choice("integrator ", this.integrator),

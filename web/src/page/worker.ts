@@ -97,7 +97,7 @@ class Loop {
         this.begin(answer.dt, answer.time);
       }
       if (command.op === "take-recording") bytes = this.engine.bytes().slice();
-      if (command.op === "pin" || command.op === "unpin") this.changed = true;
+      if (/^(pin|unpin|separate)$/.test(command.op)) this.changed = true;
       return { answer, loaded, bytes };
     });
   }

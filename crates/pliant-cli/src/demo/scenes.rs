@@ -17,9 +17,9 @@ use pliant_run::scene::load;
 use pliant_run::summary::Summary;
 
 use super::Trouble;
-use crate::player::{player, report};
 use crate::progress::Bar;
 use crate::show::{self, DIM, EarlyExit, GOOD, plain};
+use pliant_pages::{player, report};
 
 /// A scene of the demonstration.
 struct Play {

@@ -175,3 +175,56 @@ fn bad_input_is_one_line_and_leaves_nothing() {
     let (code, _, stderr) = reported(&pliant(&["separate", &file, &file, "-o", &here]));
     assert!(code == 2 && stderr.contains("would replace the file that is read"), "{stderr}");
 }
+
+/// Writes a TetGen mesh: its corners, and its tets counted from 1.
+fn tetgen(folder: &Folder, name: &str, corners: &[[f64; 3]], tets: &[[usize; 4]]) {
+    let mut nodes = format!("{} 3 0 0\n", corners.len());
+    for (k, [x, y, z]) in corners.iter().enumerate() {
+        nodes += &format!("{} {x} {y} {z}\n", k + 1);
+    }
+    let mut cells = format!("{} 4 0\n", tets.len());
+    for (k, [a, b, c, d]) in tets.iter().enumerate() {
+        cells += &format!("{} {a} {b} {c} {d}\n", k + 1);
+    }
+    folder.write(&format!("{name}.node"), &nodes);
+    folder.write(&format!("{name}.ele"), &cells);
+}
+
+/// Corners of a tet of edges 1 along the axes, from a corner on.
+fn corners(at: f64) -> [[f64; 3]; 4] {
+    [[at, at, at], [at + 1.0, at, at], [at, at + 1.0, at], [at, at, at + 1.0]]
+}
+
+#[test]
+fn a_format_that_is_not_written_becomes_vtu_with_a_notice() {
+    let folder = Folder::new("separate-tetgen");
+    tetgen(&folder, "a", &corners(0.0), &[[1, 2, 3, 4]]);
+    tetgen(&folder, "b", &corners(0.1), &[[1, 2, 3, 4]]);
+    let (code, json, _) = separate(&folder, &["a.ele", "b.node"], &["--by", "rigid"]);
+    assert_eq!(code, 0);
+    let notices = json["notices"].to_string();
+    assert!(notices.contains("a: .ele cannot be written, .vtu is"), "{notices}");
+    assert!(notices.contains("b: .node cannot be written, .vtu is"), "{notices}");
+    for name in ["a.vtu", "b.vtu"] {
+        let (code, stdout, _) = reported(&pliant(&["check", &text(&out(&folder, name))]));
+        assert!(code == 0 && stdout.contains("4 vertices, 1 tets"), "{stdout}");
+    }
+}
+
+#[test]
+fn tets_of_which_some_are_inverted_are_refused_by_number() {
+    let folder = Folder::new("separate-inverted");
+    let mut bad = corners(0.0).to_vec();
+    bad.push([1.0, 1.0, 1.0]);
+    tetgen(&folder, "a", &corners(0.1), &[[1, 2, 3, 4]]);
+    tetgen(&folder, "bad", &bad, &[[1, 2, 3, 4], [2, 3, 4, 5]]);
+    tetgen(&folder, "worse", &bad, &[[1, 2, 3, 4], [3, 2, 4, 5]]);
+    let codes = ["bad.ele", "worse.ele"].map(|name| {
+        let (code, _, stderr) = separate(&folder, &["a.ele", name], &[]);
+        (code, stderr)
+    });
+    // One of the two ways round is right.
+    let refused: Vec<_> = codes.iter().filter(|(code, _)| *code == 2).collect();
+    assert_eq!(refused.len(), 1, "{codes:?}");
+    assert!(refused[0].1.contains("tet 1"), "{codes:?}");
+}

@@ -1,5 +1,6 @@
 //! What can be changed between steps.
 
+use numpy::PyArray1;
 use pliant::body::keyframes::Pose;
 use pliant::contact::rules::SurfaceRule;
 use pliant::math::Quat;
@@ -135,6 +136,25 @@ impl World {
         let count = world.positions(body.0).map_err(error::world)?.len();
         let vertices = arrays::vertices(vertices, "vertices", count)?;
         world.pin(body.0, &vertices).map_err(error::world)
+    }
+
+    /// Pinned vertices of a body, counted in the body, ascending: uint32.
+    fn pinned(&self, py: Python<'_>, body: &BodyHandle) -> PyResult<Py<PyArray1<u32>>> {
+        let pinned = self.lock(py).pinned(body.0).map_err(error::world)?;
+        Ok(arrays::column(py, pinned.into_iter().map(|vertex| vertex.0).collect()))
+    }
+
+    /// Lets some pinned vertices of a body go; its other pins stay.
+    fn unpin_vertices(
+        &self,
+        py: Python<'_>,
+        body: &BodyHandle,
+        vertices: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let mut world = self.lock(py);
+        let count = world.positions(body.0).map_err(error::world)?.len();
+        let vertices = arrays::vertices(vertices, "vertices", count)?;
+        world.unpin_vertices(body.0, &vertices).map_err(error::world)
     }
 
     /// Lets all pinned vertices of a body go.

@@ -20,7 +20,9 @@ mod query;
 use std::sync::{Mutex, MutexGuard};
 
 use pliant::integrate::StepReport;
+use pliant::integrate::implicit::ImplicitSettings;
 use pliant::integrate::sleep::SleepSettings;
+use pliant::separate::SeparateSettings;
 use pliant::world as engine;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -196,6 +198,68 @@ impl World {
     fn set_sleep(&self, py: Python<'_>, quiet: Option<f64>, after: f64) {
         let settings = quiet.map(|quiet| SleepSettings { quiet, after });
         self.lock(py).set_sleep(settings);
+    }
+
+    /// Sets how far the equations of a step are solved; what is left out is as by default.
+    ///
+    /// `tolerance` and `iterations` are those of each linear system, `sweeps` and
+    /// `velocity_tolerance` (per size and step) those over contacts of soft bodies,
+    /// `rigid_sweeps` the same between rigid ones.
+    #[pyo3(signature = (*, tolerance=None, iterations=None, sweeps=None, velocity_tolerance=None, rigid_sweeps=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn set_solver(
+        &self,
+        py: Python<'_>,
+        tolerance: Option<f64>,
+        iterations: Option<usize>,
+        sweeps: Option<usize>,
+        velocity_tolerance: Option<f64>,
+        rigid_sweeps: Option<usize>,
+    ) -> PyResult<()> {
+        for (name, value) in [("tolerance", tolerance), ("velocity_tolerance", velocity_tolerance)]
+        {
+            if let Some(value) = value.filter(|value| !(value.is_finite() && *value > 0.0)) {
+                return Err(error::input(format!("{name}: expected more than 0, got {value}")));
+            }
+        }
+        let mut settings = ImplicitSettings::default();
+        let ImplicitSettings { linear, rows, .. } = &mut settings;
+        linear.tolerance = tolerance.unwrap_or(linear.tolerance);
+        linear.iterations = iterations.unwrap_or(linear.iterations);
+        rows.sweeps = sweeps.unwrap_or(rows.sweeps);
+        rows.velocity_tolerance = velocity_tolerance.unwrap_or(rows.velocity_tolerance);
+        rows.rigid_sweeps = rigid_sweeps.unwrap_or(rows.rigid_sweeps);
+        self.lock(py).set_solver(settings);
+        Ok(())
+    }
+
+    /// Takes all bodies out of each other at once; velocities stay.
+    ///
+    /// Soft bodies are moved or deformed as `by` says, `rigid`, `soft` or `auto`; rigid ones are
+    /// moved and turned, kinematic and pinned ones stay. Returns the pairs of bodies that could
+    /// not be separated.
+    ///
+    /// >>> import pliant
+    /// >>> world = pliant.World()
+    /// >>> a = world.add(pliant.RigidBody.cuboid((1, 1, 1)))
+    /// >>> b = world.add(pliant.RigidBody.cuboid((1, 1, 1)).at((0.7, 0.1, 0.2)))
+    /// >>> world.separate(by="rigid")
+    /// []
+    /// >>> len(world.penetrations())
+    /// 0
+    #[pyo3(signature = (*, by="auto", gap=None))]
+    fn separate(
+        &self,
+        py: Python<'_>,
+        by: &str,
+        gap: Option<f64>,
+    ) -> PyResult<Vec<(BodyHandle, BodyHandle)>> {
+        let manner = by.parse().map_err(|why| error::input(format!("by: {why}")))?;
+        let settings = SeparateSettings { manner, gap, ..SeparateSettings::default() };
+        let done = self.long(py, |world| world.separate(&settings))?;
+        let handle = |body: usize| BodyHandle(done.bodies[body]);
+        let left = done.separation.left.iter().map(|pair| pair.bodies.map(handle));
+        Ok(left.map(|[a, b]| (a, b)).collect())
     }
 
     /// Works with this many threads, from 1 to 1024; the bits stay the same.

@@ -10,6 +10,7 @@ use pliant::mesh::surface::Surface;
 use pliant::mesh::tet::TetMesh;
 use pliant::mesh::weld;
 
+use crate::body_file::BodyFileError;
 use crate::check::{Kind, nothing};
 use crate::depth::{DepthError, Placement};
 use pliant_io::printable::path_notice;
@@ -89,18 +90,19 @@ fn read_one(
     path: &Path,
     placement: Placement,
 ) -> Result<(BodyFile, Sound, Vec<String>), DepthError> {
-    let pliant_io::mesh::MeshFile { name, mut mesh, .. } = pliant_io::mesh::read(path)?;
+    let pliant_io::mesh::MeshFile { name, mut mesh, .. } =
+        pliant_io::mesh::read(path).map_err(BodyFileError::File)?;
     let mut notices = std::mem::take(&mut mesh.notices);
     notices.extend(path_notice(path));
     let (vertices, tets) = (mesh.positions.len(), mesh.tets.len());
     if tets == 0 && mesh.triangles.is_empty() {
         let message = nothing(&path.display().to_string(), &notices, vertices);
-        return Err(DepthError::Nothing { message });
+        return Err(BodyFileError::Nothing { message }.into());
     }
     placement.apply(&mut mesh.positions);
     check_size(path, &mesh.positions)?;
     if tets > 0 {
-        let bad = |error| DepthError::Tets { path: path.to_path_buf(), error };
+        let bad = |error| BodyFileError::Tets { path: path.to_path_buf(), error };
         let (mesh, repair) = TetMesh::from_raw(mesh).map_err(bad)?;
         notices.extend(repair);
         let file = BodyFile { name, kind: Kind::Tets, vertices, tets, copies: Vec::new() };
@@ -108,7 +110,7 @@ fn read_one(
     }
     let copies = copies(&mesh);
     let given = mesh.triangles.len();
-    let bad = |error| DepthError::Surface { path: path.to_path_buf(), error };
+    let bad = |error| BodyFileError::Surface { path: path.to_path_buf(), error };
     let (mesh, repair) = Surface::from_raw(mesh).map_err(bad)?;
     notices.extend(repair);
     let flat = given - mesh.triangles().len();

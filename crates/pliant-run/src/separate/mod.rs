@@ -20,8 +20,6 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use pliant::math::Vec3;
-use pliant::mesh::surface::SurfaceError;
-use pliant::mesh::tet::TetMeshError;
 use pliant::separate::{
     Body, Manner, Mobility, Nesting, Overlap, Progress, SeparateError, SeparateSettings,
     Separation, separate_with,
@@ -30,6 +28,7 @@ use pliant_io::atomic_file;
 use pliant_io::mesh::MeshFileError;
 use pliant_io::suggest;
 
+use crate::body_file::BodyFileError;
 use read::{Part, Source};
 use write::{Content, Staging, Target};
 
@@ -91,31 +90,9 @@ pub struct Request {
 /// Why nothing was separated or written.
 #[derive(Debug, thiserror::Error)]
 pub enum SeparateFilesError {
-    /// A file that cannot be read.
+    /// A file that is no body.
     #[error(transparent)]
-    File(#[from] MeshFileError),
-    /// A file without cells.
-    #[error("{message}")]
-    Nothing {
-        /// The file, and what it holds instead.
-        message: String,
-    },
-    /// Tets that are no body.
-    #[error("{}: {error}", path.display())]
-    Tets {
-        /// The file.
-        path: PathBuf,
-        /// The first problem.
-        error: TetMeshError,
-    },
-    /// Triangles that bound no body.
-    #[error("{}: {error}", path.display())]
-    Surface {
-        /// The file.
-        path: PathBuf,
-        /// The first problem.
-        error: SurfaceError,
-    },
+    File(#[from] BodyFileError),
     /// Bodies that cannot be separated at all.
     #[error("{names}: {error}")]
     Separate {

@@ -14,7 +14,8 @@ use pliant_io::mesh::MeshFile;
 use pliant_io::mesh::parse::Format;
 use pliant_io::printable::path_notice;
 
-use super::{Parts, SeparateFilesError};
+use super::Parts;
+use crate::body_file::BodyFileError;
 use crate::check::{Kind, nothing};
 
 /// A mesh file and the bodies in it.
@@ -86,10 +87,7 @@ impl Sound {
 }
 
 /// Reads all files, in the order given, with remarks on them.
-pub fn read(
-    paths: &[PathBuf],
-    parts: Parts,
-) -> Result<(Vec<Source>, Vec<String>), SeparateFilesError> {
+pub fn read(paths: &[PathBuf], parts: Parts) -> Result<(Vec<Source>, Vec<String>), BodyFileError> {
     let (mut sources, mut notices): (Vec<Source>, _) = (Vec::new(), Vec::new());
     for path in paths {
         let (mut source, reported) = read_one(path, parts)?;
@@ -112,13 +110,13 @@ pub fn read(
     Ok((sources, notices))
 }
 
-fn read_one(path: &Path, parts: Parts) -> Result<(Source, Vec<String>), SeparateFilesError> {
+fn read_one(path: &Path, parts: Parts) -> Result<(Source, Vec<String>), BodyFileError> {
     let MeshFile { name, format, mesh: mut raw } = pliant_io::mesh::read(path)?;
     let mut notices = std::mem::take(&mut raw.notices);
     notices.extend(path_notice(path));
     if raw.tets.is_empty() && raw.triangles.is_empty() {
         let message = nothing(&path.display().to_string(), &notices, raw.positions.len());
-        return Err(SeparateFilesError::Nothing { message });
+        return Err(BodyFileError::Nothing { message });
     }
     let groups = match parts {
         Parts::Whole => vec![(0..cells(&raw)).collect()],
@@ -156,7 +154,7 @@ fn part(
     raw: &RawMesh,
     group: &[usize],
     parts: Parts,
-) -> Result<(Part, Option<String>), SeparateFilesError> {
+) -> Result<(Part, Option<String>), BodyFileError> {
     let (mut mesh, vertices) = match parts {
         Parts::Whole => {
             let all = (0..raw.positions.len() as u32).map(VertexId).collect();
@@ -167,7 +165,7 @@ fn part(
     let path = path.to_path_buf();
     if !raw.tets.is_empty() {
         mesh.triangles.clear();
-        let bad = |error| SeparateFilesError::Tets { path, error };
+        let bad = |error| BodyFileError::Tets { path, error };
         let (mesh, repair) = TetMesh::from_raw(mesh).map_err(bad)?;
         let part =
             Part { name: String::new(), sound: Sound::Tets(mesh), vertices, triangles: vec![] };
@@ -175,7 +173,7 @@ fn part(
     }
     let given = mesh.triangles.len();
     let numbers = kept_triangles(&mesh).into_iter().map(|k| group[k] as u32).collect();
-    let bad = |error| SeparateFilesError::Surface { path, error };
+    let bad = |error| BodyFileError::Surface { path, error };
     let (mesh, repair) = Surface::from_raw(mesh).map_err(bad)?;
     let flat = given - mesh.triangles().len();
     let left_out = (flat > 0)

@@ -10,6 +10,7 @@ use pliant_io::mesh::{MeshFileError, write_tets, write_triangles};
 
 use super::SeparateFilesError;
 use super::read::Source;
+use crate::body_file::BodyFileError;
 
 /// A file to be written.
 pub struct Target {
@@ -65,7 +66,8 @@ pub fn write(
     let raw = &source.raw;
     let written = if target.is_copy {
         let bytes = std::fs::read(&source.path)
-            .map_err(|error| MeshFileError::Io { path: source.path.clone(), error })?;
+            .map_err(|error| MeshFileError::Io { path: source.path.clone(), error })
+            .map_err(BodyFileError::File)?;
         atomic_file::write(&path, &bytes)
             .map_err(|error| MeshFileError::Io { path: path.clone(), error })
     } else if raw.tets.is_empty() {
@@ -83,7 +85,7 @@ pub fn read_back(
     expected: usize,
 ) -> Result<Vec<Vec3>, SeparateFilesError> {
     let path = folder.join(&target.file);
-    let positions = pliant_io::mesh::read(&path)?.mesh.positions;
+    let positions = pliant_io::mesh::read(&path).map_err(BodyFileError::File)?.mesh.positions;
     match positions.len() == expected {
         true => Ok(positions),
         false => Err(SeparateFilesError::ReadBack { path, found: positions.len(), expected }),

@@ -13,9 +13,8 @@
 //!
 //! The block of vertices i and j is (sᵢᵀ S sⱼ) 1 + Vᵢ W Vⱼᵀ.
 
-use crate::force::stiffness::outer;
 use crate::id::VertexId;
-use crate::math::{Mat3, Vec3, skew};
+use crate::math::{Mat3, Vec3, outer, skew};
 
 /// Scalars of a vertex at most.
 pub(crate) const SCALARS: usize = 10;

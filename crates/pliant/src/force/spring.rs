@@ -13,9 +13,9 @@
 
 use crate::force::elements::{Corners, Material};
 use crate::force::plasticity::{Plasticity, PlasticityError, RestValue};
-use crate::force::stiffness::{Form, Tangent, outer};
+use crate::force::stiffness::{Form, Tangent};
 use crate::id::VertexId;
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, outer};
 use crate::snapshot::{Snapshot, SnapshotError};
 
 /// What a spring's stiffness means.

@@ -499,9 +499,3 @@ fn by_rows(
     let high = || by_rows(high, starts, &offsets[middle..], number + middle, act);
     par::both(low, high);
 }
-
-/// The matrix a bᵀ.
-#[inline]
-pub(crate) fn outer(a: Vec3, b: Vec3) -> Mat3 {
-    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
-}

@@ -5,7 +5,7 @@
 //! pair by pair with plane rotations, until they are. No function but the square root is used,
 //! so that results are bitwise reproducible on all machines.
 
-use crate::math::{Mat3, Vec3, jacobi, moderate};
+use crate::math::{Mat3, Vec3, jacobi, moderate, outer};
 
 /// Two columns with a smaller cosine between them are orthogonal but for rounding.
 const ORTHOGONAL: f64 = 2e-15;
@@ -187,12 +187,6 @@ pub(in crate::math) fn smallest_turn(from: Vec3, to: Vec3) -> Mat3 {
         Mat3::from_cols(x, y, x.cross(y))
     };
     frame(to) * frame(from).transpose()
-}
-
-/// The matrix a bᵀ.
-#[inline]
-pub(crate) fn outer(a: Vec3, b: Vec3) -> Mat3 {
-    Mat3::from_cols(b.x * a, b.y * a, b.z * a)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::body::Mesh;
 use crate::id::VertexId;
 use crate::math::svd::svd;
-use crate::math::{Mat3, Quat, Vec3, orient3d, polar};
+use crate::math::{Mat3, Quat, Vec3, orient3d, outer, polar};
 use crate::mesh::overlap::signed_volume;
 use crate::separate::shape::Shape;
 use crate::separate::{Body, Manner};
@@ -17,7 +17,9 @@ pub struct BodyChange {
     pub mean_movement: f64,
     /// Movement of the mean of the vertices, m.
     pub translation: Vec3,
-    /// Angle of the rotation that fits best, rad.
+    /// The rotation that fits best.
+    pub turn: Quat,
+    /// Its angle, rad.
     pub rotation: f64,
     /// Largest change of length over length: of any direction in a tet, of any edge of a surface.
     pub strain: f64,
@@ -44,12 +46,15 @@ impl BodyChange {
         let lengths = start.iter().zip(moved).map(|(a, b)| a.distance(*b));
         let count = start.len() as f64;
         let mean = |points: &[Vec3]| points.iter().sum::<Vec3>() / count;
+        let turn = turn(start, moved);
         let volume = signed_volume(moved, &shape.triangles).unwrap_or(0.0).abs();
         BodyChange {
             largest_movement: lengths.clone().fold(0.0, f64::max),
             mean_movement: lengths.sum::<f64>() / count,
             translation: mean(moved) - mean(start),
-            rotation: rotation(start, moved),
+            turn,
+            // The part of a rotation that is left of a translation is rounding.
+            rotation: 2.0 * libm::atan2(turn.xyz().length(), turn.w.abs()),
             strain: strain(body, shape, moved),
             volume_change: volume / shape.volume - 1.0,
             inverted_tets: inverted(body, moved),
@@ -58,23 +63,21 @@ impl BodyChange {
     }
 }
 
-/// Angle of the rotation that maps a set of points best onto another, rad.
-fn rotation(start: &[Vec3], moved: &[Vec3]) -> f64 {
+/// The rotation that maps a set of points best onto another.
+fn turn(start: &[Vec3], moved: &[Vec3]) -> Quat {
     let count = start.len() as f64;
     let mean = |points: &[Vec3]| points.iter().sum::<Vec3>() / count;
     let (from, to) = (mean(start), mean(moved));
     let pairs = start.iter().zip(moved);
     let covariance = pairs.fold(Mat3::ZERO, |sum, (a, b)| {
         let (a, b) = (*a - from, *b - to);
-        sum + Mat3::from_cols(b * a.x, b * a.y, b * a.z)
+        sum + outer(b, a)
     });
     let size = covariance.to_cols_array().iter().fold(0.0, |most: f64, x| most.max(x.abs()));
     if size == 0.0 {
-        return 0.0;
+        return Quat::IDENTITY;
     }
-    let turn = Quat::from_mat3(&polar::rotation(covariance * size.recip()));
-    // The part of a rotation that is left of a translation is rounding.
-    2.0 * libm::atan2(turn.xyz().length(), turn.w.abs())
+    Quat::from_mat3(&polar::rotation(covariance * size.recip()))
 }
 
 /// The largest strain of a tet, or of an edge of a surface.

@@ -9,8 +9,9 @@
 //! | `gradients`  | ∇Nₖ        | derivatives of the shape functions of a tet, 1/m     |
 //! | `LAME`       | λ, μ       | of a Young's modulus of 1 Pa                         |
 
+use crate::body::rigid::mass::MassProperties;
 use crate::id::VertexId;
-use crate::math::{Mat3, Vec3, tet_volume};
+use crate::math::{Mat3, Vec3, outer, tet_volume};
 use crate::mesh::tet::TetMesh;
 use crate::mesh::topology::{self, Csr};
 use crate::solve::factor::{Factor, FactorPattern, FactorScratch};
@@ -24,8 +25,35 @@ pub(crate) enum Compliance {
     Fixed,
     /// As a whole: 1 / resistance, m/N.
     Rigid(f64),
+    /// As a whole, turning as well.
+    Turning(Box<Turning>),
     /// Vertex by vertex.
     Elastic(Box<Elastic>),
+}
+
+/// How a body that turns gives way.
+pub(crate) struct Turning {
+    /// 1 / resistance, m/N.
+    pub inv_mass: f64,
+    /// Rotation per torque about the centre, rad/(N·m).
+    pub inv_inertia: Mat3,
+    /// Where it starts, m.
+    pub centre: Vec3,
+}
+
+impl Turning {
+    /// Of a closed surface with some resistance to movement, N/m, spread evenly over its inside;
+    /// `None` where it has no inertia.
+    pub(crate) fn new(
+        positions: &[Vec3],
+        triangles: &[[VertexId; 3]],
+        resistance: f64,
+    ) -> Option<Turning> {
+        let unit = MassProperties::from_surface(positions, triangles, 1.0).ok()?;
+        let MassProperties { mass, centre, inertia } = unit.with_mass(resistance).ok()?;
+        let inv_inertia = inertia.inverse();
+        inv_inertia.is_finite().then_some(Turning { inv_mass: mass.recip(), inv_inertia, centre })
+    }
 }
 
 /// A factored body.
@@ -79,6 +107,11 @@ impl Elastic {
             .then_some(Elastic { pattern, factor })
     }
 
+    /// Vertices of the cage.
+    pub(crate) fn len(&self) -> usize {
+        self.pattern.len()
+    }
+
     /// Multiply–adds of one call of [`Elastic::displacements`].
     pub(crate) fn cost(&self) -> u64 {
         self.pattern.solve_cost()
@@ -112,7 +145,6 @@ fn gradients([v0, v1, v2, v3]: [Vec3; 4]) -> Option<[Vec3; 4]> {
 /// Stiffness between two corners of a tet of volume 1 m³, N/m.
 fn stiffness(a: Vec3, b: Vec3) -> Mat3 {
     let [lambda, mu] = LAME;
-    let outer = |a: Vec3, b: Vec3| Mat3::from_cols(a * b.x, a * b.y, a * b.z);
     lambda * outer(a, b) + mu * outer(b, a) + Mat3::from_diagonal(Vec3::splat(mu * a.dot(b)))
 }
 

@@ -24,7 +24,13 @@ mod elastic;
 
 mod soft_rows;
 
+mod soft_body;
+
+mod soft_program;
+
 mod soft;
+
+mod relax;
 
 mod search;
 

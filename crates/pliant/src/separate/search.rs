@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use crate::body::Mesh;
-use crate::id::VertexId;
+use crate::id::{TriangleId, VertexId};
 use crate::math::{Vec3, orient3d};
 use crate::mesh::embed::embed;
 use crate::mesh::generate::stuffing::{StuffingSettings, stuffed};
@@ -12,10 +12,12 @@ use crate::mesh::raw::RawMesh;
 use crate::mesh::surface::Surface;
 use crate::mesh::tet::TetMesh;
 use crate::separate::change::strain;
-use crate::separate::elastic::{Compliance, Elastic};
+use crate::separate::elastic::{Compliance, Elastic, Turning};
 use crate::separate::judge::Scene;
+use crate::separate::relax::RelaxTask;
 use crate::separate::shape::Shape;
-use crate::separate::soft::{SoftBody, SoftTask};
+use crate::separate::soft::SoftTask;
+use crate::separate::soft_body::SoftBody;
 use crate::separate::{Body, Manner, Mobility, placed, rigid};
 
 /// How much it costs to move a soft body, beside squeezing it by as much: first, and after each
@@ -27,8 +29,14 @@ const ATTEMPTS: usize = 3;
 
 /// Multiply–adds of all soft attempts together, after which bodies are moved as they are.
 ///
-/// Some ten seconds of a core; a count, and not a clock, so that results are the same everywhere.
-const BUDGET: u64 = 6_000_000_000;
+/// Some seconds of a core; a count, and not a clock, so that results are the same everywhere.
+const BUDGET: u64 = 1_500_000_000;
+
+/// The same of pulling bodies back from where they are free.
+const RELAX_BUDGET: u64 = 2_500_000_000;
+
+/// Bodies are turned where that leaves at most this share of the movement.
+const MOST_OF: f64 = 0.98;
 
 /// Strain from which on a body is deformed less, as small strains no longer describe it.
 const MOST_STRAIN: f64 = 0.6;
@@ -56,6 +64,7 @@ pub(crate) struct Search<'a> {
 }
 
 /// What a search found.
+#[derive(Clone)]
 pub(crate) struct Found {
     /// Vertices of each body, m.
     pub positions: Vec<Vec<Vec3>>,
@@ -74,7 +83,10 @@ impl Search<'_> {
     /// Separates in a manner.
     pub(crate) fn run(&self, manner: Manner, report: Report<'_>) -> Found {
         match manner {
-            Manner::Rigid => self.rigid(self.start, report),
+            Manner::Rigid => {
+                let found = self.rigid(self.start, report);
+                self.turned(found, report)
+            }
             Manner::Soft => self.deforming(0.0, report),
             Manner::Auto => self.deforming(self.share, report),
         }
@@ -82,8 +94,9 @@ impl Search<'_> {
 
     /// Rigid first; bodies that move farther than a share of their size are then soft.
     ///
-    /// What is deformed counts only if the vertices of no body go farther on average than those of
-    /// the body that had to go farthest as it was.
+    /// Deformed from where they start, if that succeeds and the vertices of no body go farther on
+    /// average than those of the body that had to go farthest as it was; otherwise from where
+    /// they are free, back towards their places.
     fn deforming(&self, share: f64, report: Report<'_>) -> Found {
         let found = self.rigid(self.start, report);
         let is_far = |body: usize| {
@@ -92,7 +105,7 @@ impl Search<'_> {
         };
         let soft: Vec<bool> = (0..self.bodies.len()).map(is_far).collect();
         if found.stopped || !soft.contains(&true) {
-            return found;
+            return self.turned(found, report);
         }
         let deformed = self.soft(&soft, found.iterations, report);
         let most = |positions: &[Vec<Vec3>]| {
@@ -100,15 +113,82 @@ impl Search<'_> {
             sizes.map(|(k, size)| self.mean(k, positions) / size).fold(0.0, f64::max)
         };
         let is_sound = (0..self.bodies.len()).all(|body| {
-            deformed.manners[body] != Manner::Soft || !self.is_spoilt(body, &deformed.positions)
+            deformed.manners[body] != Manner::Soft
+                || !self.is_spoilt(body, &deformed.positions[body])
         });
         let is_better = is_sound
+            && deformed.manners.contains(&Manner::Soft)
             && most(&deformed.positions) <= most(&found.positions)
             && self.is_separated(&deformed.positions);
-        match deformed.stopped || is_better {
-            true => deformed,
-            false => Found { iterations: deformed.iterations, ..found },
+        if deformed.stopped || is_better {
+            return deformed;
         }
+        let found = Found { iterations: deformed.iterations, ..found };
+        self.relaxed(found, &soft, report)
+    }
+
+    /// Rigid bodies that turn as well, where they move less that way.
+    fn turned(&self, found: Found, report: Report<'_>) -> Found {
+        let none = vec![false; self.bodies.len()];
+        if found.stopped || !self.is_separated(&found.positions) {
+            return found;
+        }
+        let turned = self.relaxed(found.clone(), &none, report);
+        let gain = MOST_OF * self.movement(&found.positions);
+        if turned.stopped || self.movement(&turned.positions) < gain { turned } else { found }
+    }
+
+    /// Bodies pulled back from where they were translated, some of them deforming.
+    fn relaxed(&self, found: Found, soft: &[bool], report: Report<'_>) -> Found {
+        if found.stopped || !self.is_separated(&found.positions) {
+            return found;
+        }
+        let shifts: Vec<Vec3> = self.start.iter().zip(&found.positions).map(shift).collect();
+        let bodies: Vec<SoftBody> = (0..self.bodies.len())
+            .map(|body| match soft[body] {
+                true => self.soft_body(body, 0),
+                false => self.turning_body(body, soft),
+            })
+            .collect();
+        let met: Vec<Vec<[TriangleId; 2]>> = (0..self.bodies.len())
+            .map(|body| if soft[body] { self.met(body, &self.start[body]) } else { Vec::new() })
+            .collect();
+        let is_elastic = |body: usize| matches!(bodies[body].compliance, Compliance::Elastic(_));
+        let is_spoilt = |body: usize, at: &[Vec3]| {
+            is_elastic(body) && self.is_spoilt_beside(body, at, &met[body])
+        };
+        let Search { shapes, start, nested, gap, .. } = *self;
+        let (bodies, is_spoilt, budget) = (&bodies, &is_spoilt, RELAX_BUDGET);
+        let task = RelaxTask { shapes, start, nested, bodies, gap, budget, is_spoilt };
+        let before = found.iterations;
+        let done = task.run(&shifts, &mut |iteration, pairs| report(before + iteration, pairs));
+        let manner =
+            |body: usize| match is_elastic(body) && done.positions[body] != found.positions[body] {
+                true => Manner::Soft,
+                false => Manner::Rigid,
+            };
+        Found {
+            manners: (0..self.bodies.len()).map(manner).collect(),
+            iterations: before + done.iterations,
+            stopped: done.stopped,
+            positions: done.positions,
+        }
+    }
+
+    /// Mass times mean square of the way of the vertices, of all bodies, kg·m².
+    fn movement(&self, positions: &[Vec<Vec3>]) -> f64 {
+        let of = |body: usize| {
+            let both = self.start[body].iter().zip(&positions[body]);
+            let sum: f64 = both.map(|(from, to)| from.distance_squared(*to)).sum();
+            self.mass(body) * sum / self.start[body].len() as f64
+        };
+        (0..self.bodies.len()).map(of).sum()
+    }
+
+    /// What movement is shared by, kg or m³.
+    fn mass(&self, body: usize) -> f64 {
+        let mass = self.bodies[body].mass.filter(|mass| mass.is_finite() && *mass > 0.0);
+        mass.unwrap_or(self.shapes[body].volume)
     }
 
     /// Largest movement of a vertex of a body, m.
@@ -125,14 +205,11 @@ impl Search<'_> {
 
     /// Translations from some positions, m.
     fn rigid(&self, start: &[Vec<Vec3>], report: Report<'_>) -> Found {
-        let inv_mass = |(body, shape): (&Body<'_>, &Shape)| match body.mobility {
-            Mobility::Free | Mobility::Rigid => {
-                let mass = body.mass.filter(|mass| mass.is_finite() && *mass > 0.0);
-                mass.unwrap_or(shape.volume).recip()
-            }
+        let inv_mass = |body: usize| match self.bodies[body].mobility {
+            Mobility::Free | Mobility::Rigid => self.mass(body).recip(),
             Mobility::Fixed => 0.0,
         };
-        let inv_masses: Vec<f64> = self.bodies.iter().zip(self.shapes).map(inv_mass).collect();
+        let inv_masses: Vec<f64> = (0..self.bodies.len()).map(inv_mass).collect();
         let Search { shapes, nested, gap, .. } = *self;
         let task = rigid::Task { shapes, start, nested, inv_masses: &inv_masses, gap };
         let done = task.run(report);
@@ -173,7 +250,9 @@ impl Search<'_> {
                 |body: usize| matches!(bodies[body].compliance, Compliance::Elastic(_));
             if !deformed.stopped && work <= BUDGET {
                 let bad: Vec<usize> = (0..bodies.len())
-                    .filter(|body| is_elastic(*body) && self.is_spoilt(*body, &deformed.positions))
+                    .filter(|body| {
+                        is_elastic(*body) && self.is_spoilt(*body, &deformed.positions[*body])
+                    })
                     .collect();
                 if !bad.is_empty() {
                     let step = if attempt < ATTEMPTS { 1 } else { ATTACHMENTS.len() };
@@ -236,17 +315,38 @@ impl Search<'_> {
         SoftBody { compliance: Compliance::Elastic(Box::new(elastic)), carried }
     }
 
+    /// A body that moves as a whole and turns; that only moves where it has no inertia.
+    fn turning_body(&self, body: usize, soft: &[bool]) -> SoftBody {
+        // Beside soft bodies movement costs what it costs these.
+        let resistance = match soft.contains(&true) {
+            true => self.shapes[body].size,
+            false => self.mass(body),
+        };
+        let triangles = &self.shapes[body].triangles;
+        let compliance = match is_fixed(&self.bodies[body]) {
+            true => Compliance::Fixed,
+            false => match Turning::new(&self.start[body], triangles, resistance) {
+                Some(turning) => Compliance::Turning(Box::new(turning)),
+                None => Compliance::Rigid(resistance.recip()),
+            },
+        };
+        SoftBody { compliance, carried: None }
+    }
+
     /// Whether a body is strained too much, has an inverted or flat tet, or meets itself where it did not before.
-    fn is_spoilt(&self, body: usize, positions: &[Vec<Vec3>]) -> bool {
-        let (before, after) = (&self.start[body], &positions[body]);
-        if before == after {
-            return false;
-        }
+    fn is_spoilt(&self, body: usize, after: &[Vec3]) -> bool {
+        self.start[body] != after
+            && self.is_spoilt_beside(body, after, &self.met(body, &self.start[body]))
+    }
+
+    /// The same, with the triangles that met each other before.
+    fn is_spoilt_beside(&self, body: usize, after: &[Vec3], met: &[[TriangleId; 2]]) -> bool {
         if let Mesh::Tets(mesh) = self.bodies[body].mesh {
             let is_bad = |tet: &[VertexId; 4], at: &[Vec3]| {
                 let [v0, v1, v2, v3] = tet.map(|v| at[v.index()]);
                 orient3d(v0, v1, v2, v3) <= 0.0
             };
+            let before = &self.start[body];
             if mesh.tets().iter().any(|tet| is_bad(tet, after) && !is_bad(tet, before)) {
                 return true;
             }
@@ -254,10 +354,20 @@ impl Search<'_> {
         if strain(&self.bodies[body], &self.shapes[body], after) > MOST_STRAIN {
             return true;
         }
-        let triangles = &self.shapes[body].triangles;
-        let met = |at: &[Vec3]| meeting::meeting_pairs(at, triangles).found;
-        let (old, new) = (met(before), met(after));
-        new.iter().any(|pair| old.binary_search(pair).is_err())
+        self.met(body, after).iter().any(|pair| met.binary_search(pair).is_err())
+    }
+
+    /// Triangles of a body that meet each other at some positions, m.
+    fn met(&self, body: usize, at: &[Vec3]) -> Vec<[TriangleId; 2]> {
+        meeting::meeting_pairs(at, &self.shapes[body].triangles).found
+    }
+}
+
+/// How far a body was translated, m.
+fn shift((from, to): (&Vec<Vec3>, &Vec<Vec3>)) -> Vec3 {
+    match (from == to, from.first(), to.first()) {
+        (false, Some(from), Some(to)) => *to - *from,
+        _ => Vec3::ZERO,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::mesh::intersect::segment_meets_triangle;
 use crate::mesh::normals::face_normal;
 use crate::mesh::ray::PreparedRay;
 use crate::separate::axis::PairView;
-use crate::separate::shape::{Placed, Shape};
+use crate::separate::shape::{Placed, Shape, enlarged};
 use crate::separate::triangles::nearest;
 
 /// Rows of a pair in an iteration, at most.
@@ -111,6 +111,43 @@ pub(crate) fn near(view: PairView<'_>) -> Vec<Apart> {
     spread(view, rows)
 }
 
+/// Rows of a pair that is apart, and what finding them cost.
+pub(crate) struct Facing {
+    /// See [`Apart`].
+    pub rows: Vec<Apart>,
+    /// Vertices that were looked at.
+    pub looked: u64,
+}
+
+/// Rows of a pair that is apart, for vertices that are nearer to the other surface than said, m.
+///
+/// Edges that pass each other are not looked at.
+pub(crate) fn facing(view: PairView<'_>, reach: f64) -> Facing {
+    let (mut rows, mut looked) = (Vec::new(), 0);
+    for (from, to) in [(0, 1), (1, 0)] {
+        let (shape, placed, other) = (view.shapes[from], view.placed[from], view.placed[to]);
+        let around = enlarged(other.around, reach);
+        for vertex in &shape.vertices {
+            let at = placed.positions[vertex.index()];
+            if !around.contains(at) {
+                continue;
+            }
+            looked += 1;
+            let Some((triangle, foot)) = nearest_face(other, at, reach * reach) else { continue };
+            let Some(normal) = (at - foot).try_normalize() else { continue };
+            let weights = closest_weights(foot, other.faces[triangle as usize]);
+            let vertices = view.shapes[to].triangles[triangle as usize];
+            let points = [Point::vertex(*vertex), Point { vertices, weights }];
+            let distance = at.distance(foot);
+            rows.push(match from {
+                0 => Apart { points, normal, distance },
+                _ => Apart { points: [points[1], points[0]], normal: -normal, distance },
+            });
+        }
+    }
+    Facing { rows: spread(view, rows), looked }
+}
+
 /// The way of the first body out of the second.
 pub(crate) fn way_out(view: PairView<'_>) -> Vec3 {
     view.shortest(&[], &mut Translation::default()).axis
@@ -134,6 +171,20 @@ fn spread(view: PairView<'_>, mut rows: Vec<Apart>) -> Vec<Apart> {
         }
     }
     kept.into_iter().map(|(_, row)| row).collect()
+}
+
+/// The triangle of a body that is nearest to a point, and where, within the root of some m².
+fn nearest_face(body: &Placed, at: Vec3, within_sq: f64) -> Option<(u32, Vec3)> {
+    let mut best: Option<(f64, u32, Vec3)> = None;
+    body.tree.near(at, within_sq, |k| {
+        let foot = closest_point(at, body.faces[k as usize]);
+        let distance_sq = foot.distance_squared(at);
+        if distance_sq < within_sq && best.is_none_or(|best| (distance_sq, k) < (best.0, best.1)) {
+            best = Some((distance_sq, k, foot));
+        }
+        best.map_or(within_sq, |best| best.0)
+    });
+    best.map(|(_, triangle, foot)| (triangle, foot))
 }
 
 /// Points of one body inside another.
@@ -176,7 +227,7 @@ impl Search<'_> {
     }
 
     fn row(&self, point: Point, at: Vec3, normal: Vec3) -> Option<Apart> {
-        let (triangle, foot) = self.nearest(at)?;
+        let (triangle, foot) = nearest_face(self.outer, at, f64::INFINITY)?;
         let face = self.outer.faces[triangle as usize];
         let outward = face_normal(face)?;
         let normal = normal.try_normalize().unwrap_or(self.direction);
@@ -204,20 +255,6 @@ impl Search<'_> {
         let (distance, triangle, weights) = best?;
         let other = Point { vertices: self.outer_shape.triangles[triangle as usize], weights };
         Some(Apart { points: [point, other], normal: self.direction, distance: -distance })
-    }
-
-    /// The triangle of the outer body that is nearest to a point, and where.
-    fn nearest(&self, at: Vec3) -> Option<(u32, Vec3)> {
-        let mut best: Option<(f64, u32, Vec3)> = None;
-        self.outer.tree.near(at, f64::INFINITY, |k| {
-            let foot = closest_point(at, self.outer.faces[k as usize]);
-            let distance_sq = foot.distance_squared(at);
-            if best.is_none_or(|best| (distance_sq, k) < (best.0, best.1)) {
-                best = Some((distance_sq, k, foot));
-            }
-            best.map_or(f64::INFINITY, |best| best.0)
-        });
-        best.map(|(_, triangle, foot)| (triangle, foot))
     }
 
     /// Where the middle of the part of an edge is that passes through the outer body.

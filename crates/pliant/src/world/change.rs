@@ -353,6 +353,19 @@ impl World {
         Ok(())
     }
 
+    /// Lets some pinned vertices of a body go, counted in the body; its other pins stay.
+    pub fn unpin_vertices(
+        &mut self,
+        body: BodyHandle,
+        vertices: &[VertexId],
+    ) -> Result<(), WorldError> {
+        for pinning in &mut self.body_mut(body)?.model.pins {
+            pinning.vertices.retain(|(vertex, _)| !vertices.contains(vertex));
+        }
+        self.is_current = false;
+        Ok(())
+    }
+
     /// Changes the state of a rigid body.
     fn change_rigid(
         &mut self,

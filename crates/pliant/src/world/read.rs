@@ -99,6 +99,15 @@ impl World {
         Ok(self.body(body)?.model.mesh.triangles())
     }
 
+    /// Pinned vertices of a body, counted in the body, ascending.
+    pub fn pinned(&self, body: BodyHandle) -> Result<Vec<VertexId>, WorldError> {
+        let pins = self.body(body)?.model.pins.iter().flat_map(|pinning| &pinning.vertices);
+        let mut vertices: Vec<VertexId> = pins.map(|(vertex, _)| *vertex).collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        Ok(vertices)
+    }
+
     /// Mass of a body, kg; infinite for a kinematic one.
     pub fn mass(&self, body: BodyHandle) -> Result<f64, WorldError> {
         let entry = self.body(body)?;

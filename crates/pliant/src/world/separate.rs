@@ -1,8 +1,9 @@
 //! Bodies of a world taken out of each other at once, without a step.
 
 use crate::body::Mesh;
+use crate::body::keyframes::Pose;
 use crate::math::Vec3;
-use crate::separate::{self, Body, Mobility, SeparateSettings, Separation};
+use crate::separate::{self, Body, BodyChange, Mobility, SeparateSettings, Separation};
 use crate::world::body_mesh::BodyMesh;
 use crate::world::body_model::{BodyEntry, BodyModelKind};
 use crate::world::{BodyHandle, World, WorldError};
@@ -19,7 +20,7 @@ pub struct WorldSeparation {
 impl World {
     /// Takes all bodies out of each other at once; velocities stay.
     ///
-    /// Soft bodies are moved or deformed as the settings say, rigid ones moved, kinematic ones and
+    /// Soft bodies are moved or deformed as the settings say, rigid ones moved and turned, kinematic ones and
     /// those with pins stay; cloth, particles and obstacles are not looked at. Movement is shared
     /// by mass. Pairs that could not be separated are left in the result.
     ///
@@ -53,14 +54,10 @@ impl World {
             given.push(Body { mesh, positions: self.positions(handle)?, mobility, mass });
         }
         let separation = separate::separate(&given, settings)?;
-        let starts: Vec<Option<Vec3>> =
-            given.iter().map(|body| body.positions.first().copied()).collect();
-        for ((handle, start), positions) in bodies.iter().zip(starts).zip(&separation.positions) {
-            let way = match (start, positions.first()) {
-                (Some(from), Some(to)) => *to - from,
-                _ => Vec3::ZERO,
-            };
-            self.place_separated(*handle, positions, way)?;
+        let middles: Vec<Vec3> = given.iter().map(|body| mean(body.positions)).collect();
+        for (k, handle) in bodies.iter().enumerate() {
+            let (positions, change) = (&separation.positions[k], &separation.changes[k]);
+            self.place_separated(*handle, positions, (middles[k], change))?;
         }
         Ok(WorldSeparation { bodies, separation })
     }
@@ -69,23 +66,30 @@ impl World {
         &mut self,
         body: BodyHandle,
         positions: &[Vec3],
-        way: Vec3,
+        (middle, change): (Vec3, &BodyChange),
     ) -> Result<(), WorldError> {
         match self.body(body)?.model.kind {
             BodyModelKind::Soft(_) => self.set_positions(body, positions),
-            BodyModelKind::Rigid(_) if way != Vec3::ZERO => {
-                let mut pose = self.pose(body)?;
-                pose.position += way;
-                self.set_pose(body, pose)
+            BodyModelKind::Rigid(_) if change.largest_movement > 0.0 => {
+                let Pose { position, rotation } = self.pose(body)?;
+                let position = middle + change.translation + change.turn * (position - middle);
+                self.set_pose(body, Pose { position, rotation: change.turn * rotation })
             }
             BodyModelKind::Rigid(_) | BodyModelKind::Kinematic(_) | BodyModelKind::Fixed => Ok(()),
         }
     }
 }
 
+/// The mean of some points, m.
+fn mean(points: &[Vec3]) -> Vec3 {
+    points.iter().sum::<Vec3>() / points.len().max(1) as f64
+}
+
 fn mobility(entry: &BodyEntry) -> Mobility {
     match entry.model.kind {
-        BodyModelKind::Soft(_) if entry.model.pins.is_empty() => Mobility::Free,
+        BodyModelKind::Soft(_) if entry.model.pins.iter().all(|p| p.vertices.is_empty()) => {
+            Mobility::Free
+        }
         BodyModelKind::Rigid(_) => Mobility::Rigid,
         BodyModelKind::Soft(_) | BodyModelKind::Kinematic(_) | BodyModelKind::Fixed => {
             Mobility::Fixed

@@ -222,7 +222,11 @@ impl Play {
             11 => world.ignore_pair(body, other),
             12 => world.unignore_pair(body, other),
             13 => world.pin(body, &dice.vertices),
-            14 => world.unpin(body),
+            14 => {
+                let _ = world.pinned(body);
+                let _ = world.unpin_vertices(body, &[VertexId(second as u32)]);
+                world.unpin(body)
+            }
             15 => world.set_motor(self.joints[second % self.joints.len()], Some((a, b))),
             16 => world.set_motor(self.joints[second % self.joints.len()], None),
             _ => {

@@ -12,8 +12,7 @@ use crate::body::rigid::attach::Holds;
 use crate::body::rigid::{RigidError, RigidState, RigidTemplate};
 use crate::body::soft::{Masses, State};
 use crate::id::{BodyId, VertexId};
-use crate::math::svd::outer;
-use crate::math::{Mat3, Quat, Vec3, unit_quat};
+use crate::math::{Mat3, Quat, Vec3, outer, unit_quat};
 use crate::mesh::topology::MOST_TETS;
 
 /// Newton steps towards balanced vertex masses; far more than are needed.

@@ -11,9 +11,8 @@
 //! where ψᵢ = ∂ψ/∂σᵢ. A law writes the quotients out, so that equal stretches divide nothing.
 
 use crate::force::elastic::Lame;
-use crate::force::stiffness::outer;
 use crate::math::eigen::eigen;
-use crate::math::{Mat3, Vec3, skew};
+use crate::math::{Mat3, Vec3, outer, skew};
 
 /// An isotropic energy of the deformation gradient.
 pub trait Law: std::fmt::Debug + Clone + Send + Sync {

@@ -18,8 +18,7 @@
 
 use crate::force::elastic::Lame;
 use crate::force::elastic::law::{Curvature, Law};
-use crate::math::svd::outer;
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, outer};
 
 /// Stiffens under compression and keeps volume better than the corotational law.
 ///

@@ -8,8 +8,7 @@
 //! ∂(FᵀḞ) by one corner's velocity w, Fᵀ w gᵀ, or by its place, g wᵀ Ḟ.
 
 use crate::force::elastic::Lame;
-use crate::math::svd::outer;
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, outer};
 
 /// Viscous moduli, Pa·s: those of the elastic law times the damping time.
 #[derive(Clone, Copy, Debug, PartialEq)]

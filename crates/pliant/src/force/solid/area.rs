@@ -11,9 +11,9 @@ use crate::force::elements::{Corners, Material};
 use crate::force::plasticity::{Plasticity, RestValue};
 use crate::force::solid::constraint::{Constraint, Curvature, cross_matrix};
 use crate::force::solid::{Hold, SolidError, check_corners};
-use crate::force::stiffness::{Form, Tangent, outer};
+use crate::force::stiffness::{Form, Tangent};
 use crate::id::VertexId;
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, outer};
 use crate::snapshot::{Snapshot, SnapshotError};
 
 /// One triangle and its rest area.

@@ -8,8 +8,8 @@
 //! | `effort`    | kC + k_dĊ  | force per gradient, J                          |
 
 use crate::force::solid::Hold;
-use crate::force::stiffness::{Tangent, outer};
-use crate::math::{Mat3, Vec3};
+use crate::force::stiffness::Tangent;
+use crate::math::{Mat3, Vec3, outer};
 
 /// Second derivatives of a strain by its corners, 1/m².
 pub(super) type Curvature<const N: usize> = [[Mat3; N]; N];

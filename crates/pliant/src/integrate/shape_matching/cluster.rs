@@ -18,8 +18,8 @@ use crate::integrate::shape_matching::{Group, Kind, Plasticity, Stiffness, Volum
 use crate::math::eigen::eigen;
 use crate::math::inverse::{Inverse, pseudo_inverse};
 use crate::math::polar::PolarMethod;
-use crate::math::svd::{outer, svd};
-use crate::math::{Mat3, Quat, Vec3, outer_square, unit_quat};
+use crate::math::svd::svd;
+use crate::math::{Mat3, Quat, Vec3, outer, outer_square, unit_quat};
 use crate::snapshot::{Snapshot, SnapshotError};
 
 /// Second moments below this, relative to the largest, are those of a flat group.

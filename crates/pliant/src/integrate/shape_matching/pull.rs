@@ -31,8 +31,7 @@ use crate::id::VertexId;
 use crate::integrate::shape_matching::cluster::{Cluster, Match, Member, inverse_inertia};
 use crate::integrate::shape_matching::modes::COUNT;
 use crate::integrate::shape_matching::{Groups, Kind, Stiffness, Volume};
-use crate::math::svd::outer;
-use crate::math::{Mat3, Vec3, outer_square, skew};
+use crate::math::{Mat3, Vec3, outer, outer_square, skew};
 use crate::snapshot::{Snapshot, SnapshotError};
 
 /// (ω Δt)² of a firm group: this part of the way to its goal is left in a step.

@@ -1,7 +1,7 @@
-//! Puts the player and the page into the program, if they were built.
+//! Puts the player and the page into this crate, if they were built.
 //!
 //! `cargo xtask web` writes them into the target folder; a published crate carries them in its own
-//! folder. Where neither is there the program does without, and says so.
+//! folder. Where neither is there, whoever uses this crate does without.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

@@ -1,0 +1,275 @@
+//! Bodies pulled back towards their places, from where they are free, with contacts kept.
+//!
+//! Translations that separate bodies lead farther than needed where bodies may turn or give way.
+//! From there each iteration goes a short way towards the displacements of least energy that
+//! keep the points of surfaces apart which are near each other now. Every state on the way is
+//! judged exactly, so that what is returned is as free as the start was. A body that would be
+//! spoilt by a step, or that no row keeps out of another, stays where it is from then on.
+
+use std::ops::ControlFlow;
+
+use crate::contact::translation::Translation;
+use crate::math::Vec3;
+use crate::separate::axis::PairView;
+use crate::separate::judge::{Judged, Scene, Standing};
+use crate::separate::shape::{Placed, Shape, enlarged};
+use crate::separate::soft::Deformed;
+use crate::separate::soft_body::{Response, SoftBody};
+use crate::separate::soft_program::Program;
+use crate::separate::soft_rows::{self, Apart};
+
+/// Iterations, at most.
+const ITERATIONS: usize = 60;
+
+/// Steps tried in an iteration, each with more rows than the one before.
+const TRIES: usize = 4;
+
+/// Longest way of a vertex in an iteration, in sizes of the smallest body.
+const STEP: f64 = 0.02;
+
+/// Way of the fastest vertex in an iteration, in gaps, below which it ends.
+const STILL: f64 = 0.2;
+
+/// Share of the gap by which rows aim beyond it.
+const BEYOND: f64 = 0.05;
+
+/// Change, in gaps, below which the multipliers have settled.
+const TOLERANCE: f64 = 1e-2;
+
+/// Rows of all pairs together, at most: what they do to each other is a dense matrix.
+const MOST_ROWS: usize = 2400;
+
+/// Rows of a pair that are needed at least; where there is no room for them nothing is pulled back.
+const LEAST_ROWS: usize = 6;
+
+/// Multiply–adds that finding the nearest triangle of a vertex stands for.
+const LOOK_COST: u64 = 500;
+
+/// The same of judging a triangle, with all that is done for it in a step.
+const JUDGE_COST: u64 = 1000;
+
+/// Bodies to be pulled back.
+pub(crate) struct RelaxTask<'a> {
+    /// What each body is.
+    pub shapes: &'a [Shape],
+    /// Where each body starts, m.
+    pub start: &'a [Vec<Vec3>],
+    /// Pairs that are nested on purpose, ascending.
+    pub nested: &'a [[usize; 2]],
+    /// How each body gives way.
+    pub bodies: &'a [SoftBody],
+    /// Distance to keep, m; above 0.
+    pub gap: f64,
+    /// Multiply–adds after which it ends, whatever was reached.
+    pub budget: u64,
+    /// Whether a body must not be at some positions, m.
+    pub is_spoilt: &'a dyn Fn(usize, &[Vec3]) -> bool,
+}
+
+/// Where all bodies are.
+struct State {
+    responses: Vec<Response>,
+    placed: Vec<Placed>,
+    /// Bodies that stay where they are.
+    stays: Vec<bool>,
+}
+
+/// Pairs of bodies that a step could bring together.
+struct Near {
+    pairs: Vec<[usize; 2]>,
+    /// m.
+    reach: f64,
+}
+
+impl RelaxTask<'_> {
+    /// Pulls bodies back that were translated, m, to where none overlaps another.
+    pub(crate) fn run(
+        &self,
+        shifts: &[Vec3],
+        progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Deformed {
+        let mut state = self.start_from(shifts);
+        let size = self.shapes.iter().map(|shape| shape.size).fold(f64::INFINITY, f64::min);
+        let longest = STEP * size;
+        let (mut work, mut iterations, mut stopped) = (0, 0, false);
+        while iterations < ITERATIONS && work < self.budget && state.stays.contains(&false) {
+            stopped = progress(iterations, 0).is_break();
+            if stopped {
+                break;
+            }
+            iterations += 1;
+            let way = self.advance(&mut state, longest, &mut work);
+            if way.is_some_and(|way| way < STILL * self.gap) {
+                break;
+            }
+        }
+        let positions = state.placed.into_iter().map(|placed| placed.positions).collect();
+        Deformed { positions, iterations, stopped, work }
+    }
+
+    fn start_from(&self, shifts: &[Vec3]) -> State {
+        let each = self.bodies.iter().zip(shifts);
+        let responses: Vec<Response> = each.map(|(body, shift)| body.shifted(*shift)).collect();
+        let placed = (0..self.bodies.len()).map(|body| {
+            let start = &self.start[body];
+            let moved = match shifts[body] == Vec3::ZERO {
+                true => start.clone(),
+                false => start.iter().map(|p| *p + shifts[body]).collect(),
+            };
+            self.shapes[body].placed(moved, 0.51 * self.gap)
+        });
+        let placed = placed.collect();
+        // What has not been moved has nowhere to go back to.
+        let stays = self.bodies.iter().zip(shifts);
+        let stays = stays.map(|(body, shift)| !body.gives_way() || *shift == Vec3::ZERO).collect();
+        State { responses, placed, stays }
+    }
+
+    /// One step; the longest way of a vertex, m, or `None` where bodies were stopped instead.
+    fn advance(&self, state: &mut State, longest: f64, work: &mut u64) -> Option<f64> {
+        let near = self.near(state, 2.0 * longest + self.gap);
+        if near.pairs.len() * LEAST_ROWS > MOST_ROWS {
+            state.stays.fill(true);
+            return None;
+        }
+        let mut program = Program::new(self.bodies, self.start);
+        self.add_near(&mut program, state, &near, work);
+        let triangles: usize = self.shapes.iter().map(|shape| shape.triangles.len()).sum();
+        let mut blocking = Vec::new();
+        for _ in 0..TRIES {
+            program.relax(TOLERANCE * self.gap);
+            let goals = self.goals(&mut program, state);
+            *work += JUDGE_COST * triangles as u64;
+            let (next, way) = self.limited(state, &goals, longest);
+            let spoilt: Vec<usize> = (0..self.bodies.len())
+                .filter(|body| !state.stays[*body])
+                .filter(|body| (self.is_spoilt)(*body, &next.placed[*body].positions))
+                .collect();
+            if !spoilt.is_empty() {
+                *work += program.work;
+                spoilt.iter().for_each(|body| state.stays[*body] = true);
+                return None;
+            }
+            let scene = Scene { shapes: self.shapes, placed: &next.placed, nested: self.nested };
+            let mut judged = scene.judge(self.gap);
+            judged.retain(|judged| judged.pair.iter().any(|body| !state.stays[*body]));
+            if judged.is_empty() {
+                *work += program.work;
+                (state.responses, state.placed) = (next.responses, next.placed);
+                return Some(way);
+            }
+            for judged in &judged {
+                self.add_failed(&mut program, &next, *judged);
+            }
+            blocking = judged;
+        }
+        *work += program.work;
+        for body in blocking.iter().flat_map(|judged| judged.pair) {
+            state.stays[body] = true;
+        }
+        None
+    }
+
+    /// Where each body would be if nothing but the rows held it from its place.
+    fn goals(&self, program: &mut Program<'_>, state: &State) -> Vec<Response> {
+        let found = program.responses().into_iter().enumerate();
+        found
+            .map(|(body, goal)| match (state.stays[body], goal) {
+                (true, _) => state.responses[body].clone(),
+                (false, Some(goal)) => goal,
+                (false, None) => self.bodies[body].shifted(Vec3::ZERO),
+            })
+            .collect()
+    }
+
+    /// The state so far on the way to the goals that no vertex goes farther than said, m; and how
+    /// far the fastest goes.
+    fn limited(&self, state: &State, goals: &[Response], longest: f64) -> (State, f64) {
+        let farthest = |at: &[Placed], body: usize, moved: &[Vec3]| {
+            let both = at[body].positions.iter().zip(moved);
+            both.map(|(from, to)| from.distance(*to)).fold(0.0, f64::max)
+        };
+        let whole = goals.iter().enumerate().filter(|(body, _)| !state.stays[*body]);
+        let most = whole
+            .map(|(body, goal)| {
+                let moved = self.bodies[body].moved(goal, &self.start[body]);
+                farthest(&state.placed, body, &moved)
+            })
+            .fold(0.0, f64::max);
+        let share = if most > longest { longest / most } else { 1.0 };
+        let mut next = State {
+            responses: state.responses.clone(),
+            placed: state.placed.clone(),
+            stays: state.stays.clone(),
+        };
+        for (body, goal) in goals.iter().enumerate().filter(|(body, _)| !state.stays[*body]) {
+            next.responses[body] = state.responses[body].towards(goal, share);
+            let moved = self.bodies[body].moved(&next.responses[body], &self.start[body]);
+            next.placed[body].put(&self.shapes[body], moved);
+        }
+        (next, share * most)
+    }
+
+    /// Rows for some pairs that a step could bring together.
+    fn add_near(&self, program: &mut Program<'_>, state: &State, near: &Near, work: &mut u64) {
+        let most = MOST_ROWS / near.pairs.len().max(1);
+        for pair in &near.pairs {
+            let found = soft_rows::facing(self.view(*pair, &state.placed), near.reach);
+            *work += LOOK_COST * found.looked;
+            for apart in found.rows.into_iter().take(most) {
+                self.add(program, *pair, apart, state);
+            }
+        }
+    }
+
+    /// Pairs that are nearer than said, m, by their boxes, and of which one may move.
+    fn near(&self, state: &State, reach: f64) -> Near {
+        let mut pairs = Vec::new();
+        for a in 0..self.bodies.len() {
+            let around = enlarged(state.placed[a].around, reach);
+            for b in a + 1..self.bodies.len() {
+                let may_move = !(state.stays[a] && state.stays[b]);
+                if may_move && around.meets(state.placed[b].around) {
+                    pairs.push([a, b]);
+                }
+            }
+        }
+        Near { pairs, reach }
+    }
+
+    /// Rows for a pair that a step has brought together, from where it did so.
+    fn add_failed(&self, program: &mut Program<'_>, next: &State, judged: Judged) {
+        let view = self.view(judged.pair, &next.placed);
+        let rows = match judged.standing {
+            Standing::Near(_) | Standing::Apart => soft_rows::near(view),
+            Standing::Crossing | Standing::FirstInside | Standing::SecondInside => {
+                let way = view.shortest(&[], &mut Translation::default());
+                soft_rows::overlapping(view, way.axis)
+            }
+        };
+        for apart in rows {
+            self.add(program, judged.pair, apart, next);
+        }
+    }
+
+    fn view<'a>(&'a self, pair: [usize; 2], placed: &'a [Placed]) -> PairView<'a> {
+        PairView {
+            shapes: pair.map(|body| &self.shapes[body]),
+            placed: pair.map(|body| &placed[body]),
+            clearance: self.gap,
+        }
+    }
+
+    fn add(&self, program: &mut Program<'_>, pair: [usize; 2], apart: Apart, state: &State) {
+        let moved = |side: usize| {
+            let (body, point) = (pair[side], &apart.points[side]);
+            self.bodies[body].displacement_at(&state.responses[body], point, &self.start[body])
+        };
+        let aim = self.gap * (1.0 + BEYOND) - apart.distance;
+        let gives = pair.map(|body| !state.stays[body]);
+        // A body that stays is part of the wall: its displacement does not count.
+        let own = [0, 1].map(|side| if gives[side] { moved(side) } else { Vec3::ZERO });
+        let least = apart.normal.dot(own[0] - own[1]) + aim;
+        program.add(pair, apart, least, gives);
+    }
+}
