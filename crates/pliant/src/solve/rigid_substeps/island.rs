@@ -62,8 +62,8 @@ const FIRST: usize = 16;
 /// Pairs of sweeps at most that are added to a substep in which energy would appear.
 const ADDED: usize = 12;
 
-/// Energy that a step may gain, over that of its motion.
-const GAIN: f64 = 1e-7;
+/// Energy that a step may gain, over that of its motion, and over that of a fall through a substep.
+const GAIN: [f64; 2] = [1e-7, 0.005];
 
 /// Energy of motion, over that of a fall through a substep, of what can do without the impulses of
 /// the substep before; slower stacks would fall.
@@ -122,6 +122,8 @@ pub(super) struct Island {
     pub length: f64,
     /// Whether something that moves by itself touches a body, and may put energy in.
     is_driven: bool,
+    /// Whether bodies touch bodies.
+    is_stacked: bool,
     /// Energy that forces give in one substep from rest, J.
     fall: f64,
     /// Energy that contacts have put in since the start of the step, J; negative where they took.
@@ -152,6 +154,8 @@ impl Island {
         self.sort(-gravity.try_normalize().unwrap_or(-Vec3::Z));
         self.start();
         self.is_driven = self.is_driven();
+        let ground = self.members.len() as u32;
+        self.is_stacked = self.patches.iter().any(|patch| patch.sides[1] != ground);
         self.balance = 0.0;
         let falls =
             self.movable().map(|(k, mass, _)| mass * self.pushes[k].linear.length_squared());
@@ -433,10 +437,11 @@ impl Island {
     /// u of contacts after it, the energy of motion and of the forces together changes by
     /// p · u − ½ Δ · M Δ. Solved contacts have p · u ≤ 0; impulses of the substep before that are
     /// not yet undone may not: where some pairs do not suffice, those of fast bodies are
-    /// forgotten. What moves by less than a fall through a substep is coming to rest by the damping of single pairs, which
-    /// others would disturb.
+    /// forgotten. A stack that moves by less than a fall through a substep, and what only sticks,
+    /// is coming to rest by the damping of single pairs, which others would disturb.
     fn sweep_out_gain(&mut self, elapsed: f64) -> f64 {
-        if self.is_driven || self.is_slow() {
+        let may_rest = self.is_stacked || !self.slipped.contains(&true);
+        if self.is_driven || may_rest && self.is_slow() {
             return 0.0;
         }
         let start = self.kinetic(|k| {
@@ -457,9 +462,10 @@ impl Island {
             }
             let now = self.kinetic(|k| self.velocities[k]);
             let gain = now - start - work;
-            let is_little = now <= fall || self.balance + gain <= GAIN * now;
+            let is_resting = now <= fall && may_rest;
+            let is_little = self.balance + gain <= GAIN[0] * now + GAIN[1] * fall;
             let most = if now > FAST * fall { ADDED + 1 } else { ADDED };
-            if is_little || added == most {
+            if is_resting || is_little || added == most {
                 return gain;
             }
             let pairs = if added < ADDED { 1 } else { FIRST };
