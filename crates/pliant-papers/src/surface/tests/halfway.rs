@@ -25,7 +25,7 @@ struct Ended {
 
 /// Searches with iterations of the method, and then with steps of these sizes.
 ///
-/// Of all displacement vertices those count whose ways are chosen.
+/// Of all displacement vertices those count whose displacements are chosen.
 fn ended(scene: &Scene, iterations: u32, more: &[f64], chosen: impl Fn(Vec3) -> bool) -> Ended {
     let settings = SurfaceSettings { iterations, ..flat(Corrections::default()) };
     let mut response = scene.response(settings);
@@ -72,7 +72,7 @@ fn mirrored() -> Scene {
 
 #[test]
 fn mirror_images_meet_halfway_away_from_their_rims() {
-    // Edges of vertices beside the rim meet the side faces, too: their ways lean (erratum H16).
+    // Edges of vertices beside the rim meet the side faces, too: their displacements lean (erratum H16).
     let straight = |way: Vec3| way.truncate().length() < STRAIGHT * way.z.abs();
     let [first, four, twenty] =
         [1, 4, 20].map(|iterations| ended(&mirrored(), iterations, &[], straight));
