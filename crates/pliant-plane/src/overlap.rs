@@ -43,6 +43,11 @@ impl Measure {
         space.map(|vertex| VertexId(vertex as u32)).chain(plane)
     }
 
+    /// Pairs of bodies in space whose edges crossed when it was last measured.
+    pub fn crossing_pairs(&self) -> &[(BodyId, BodyId)] {
+        self.space.crossing_pairs()
+    }
+
     /// Depths of vertices in space, see [`overlap::Measure::depths`]; NaN of those of outlines that
     /// are inside others.
     pub fn depths(&mut self, positions: &[Vec3], bodies: &Bodies, depths: &mut Vec<f64>) {

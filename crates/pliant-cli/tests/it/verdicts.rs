@@ -94,6 +94,31 @@ fn what_ends_in_a_floor_or_does_not_converge_is_a_warning() {
     }
 }
 
+/// Two cubes that are held in each other cannot part.
+#[test]
+fn bodies_that_stay_in_each_other_are_a_warning_with_their_names() {
+    let folder = Folder::new("verdicts-overlap");
+    let body = |name: &str, x: f64, held: [f64; 2]| {
+        format!(
+            "[[bodies]]\nname = \"{name}\"\nmesh = {{ kind = \"cuboid\", size = [1, 1, 1], cells = [2, 2, 2] }}\n\
+             position = [{x}, 0, 0]\nmaterial = {{ kind = \"corotational\", young = 1e5, density = 1000 }}\n\
+             pins = [{{ box = {{ min = [{}, -1, -1], max = [{}, 1, 1] }} }}]\n",
+            held[0], held[1]
+        )
+    };
+    let head = "response = \"constraint\"\nduration = 1\ndt = 0.1\nintegrator = { kind = \"implicit-euler\" }\n";
+    let text =
+        format!("{head}{}{}", body("left", 0.0, [-0.1, 1.0]), body("right", 0.9, [-1.0, 0.1]));
+    let scene = folder.write("scene.toml", &text).to_string_lossy().into_owned();
+    let (code, summary, complaint) = strictly(&folder, &[&scene]);
+    assert_eq!(code, 1, "{complaint}");
+    assert!(kinds(&summary).contains(&"overlap"), "{complaint}");
+    assert!(complaint.contains("body 0 `left` and body 1 `right`"), "{complaint}");
+    // Less than half a second is no warning yet.
+    let (_, summary, complaint) = strictly(&folder, &[&scene, "--set", "duration=0.4"]);
+    assert!(!kinds(&summary).contains(&"overlap"), "{complaint}");
+}
+
 #[test]
 fn what_passes_through_a_target_within_a_step_is_a_warning() {
     let folder = Folder::new("verdicts-fast");

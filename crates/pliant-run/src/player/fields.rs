@@ -5,45 +5,84 @@
 
 use std::ops::Range;
 
-use pliant_scene::loaded::Recorded;
+use pliant_scene::loaded::{CarriedSurface, Recorded, RunInfo};
 use pliant_scene::spec::Field;
 
 use super::mesh::DrawnMesh;
+
+/// Corners of the tet that carries a vertex of a fine surface, and their weights.
+pub type Carriers = ([u32; 4], [f32; 4]);
+
+/// What carries each vertex of the fine surfaces of a run with so many vertices, in their order.
+pub fn carriers(info: &RunInfo, vertices: usize) -> Vec<Carriers> {
+    let mut all = vec![([0; 4], [0.0; 4]); info.carried_vertices()];
+    for (index, body) in info.bodies.iter().enumerate() {
+        let owns = |surface: &&CarriedSurface| surface.bodies.contains(&(index as u32));
+        let Some(surface) = info.carried.iter().find(owns) else { continue };
+        let Some(range) = info.carried_range(index, vertices) else { continue };
+        let first = body.vertices.start as u32;
+        let own = all.iter_mut().skip(range.start.saturating_sub(vertices));
+        for (place, (corners, weights)) in own.zip(surface.carriers.iter().zip(&surface.weights)) {
+            *place = (corners.map(|corner| first + corner), *weights);
+        }
+    }
+    all
+}
 
 /// Reads the fields of frames.
 #[derive(Clone, Debug, Default)]
 pub struct VertexFields {
     /// Fields, and where their numbers are in a frame.
     fields: Vec<(Field, Range<usize>)>,
-    /// Vertex of the recording, of each drawn vertex.
+    /// Vertex of the recording, of each drawn vertex; beyond its vertices those that tets carry.
     source: Vec<u32>,
+    /// Vertices of the recording.
+    vertices: usize,
+    /// What carries the vertices beyond those.
+    carried: Vec<Carriers>,
     /// Where the tets of each drawn vertex begin in `tets`, and where the last ones end.
     starts: Vec<u32>,
     tets: Vec<u32>,
 }
 
 impl VertexFields {
-    /// The fields that a recording of so many vertices has.
-    pub fn new(recorded: &Recorded, mesh: &DrawnMesh, vertices: usize) -> VertexFields {
+    /// The fields that a recording of so many vertices, and those that `carried` says, has.
+    pub fn new(
+        recorded: &Recorded,
+        mesh: &DrawnMesh,
+        vertices: usize,
+        carried: Vec<Carriers>,
+    ) -> VertexFields {
         let place = |field: &Field| Some((*field, recorded.range(*field, vertices)?));
         let fields: Vec<_> = recorded.fields.iter().filter_map(place).collect();
         let source = mesh.source.clone();
-        let mut all = VertexFields { fields, source, ..VertexFields::default() };
+        let (starts, tets) = (Vec::new(), Vec::new());
+        let mut all = VertexFields { fields, source, vertices, carried, starts, tets };
         if recorded.fields.iter().any(|field| field.is_of_tets()) {
-            all.gather(&recorded.tets, vertices);
+            all.gather(&recorded.tets);
         }
         all
     }
 
-    /// Lists the tets at each drawn vertex.
-    fn gather(&mut self, tets: &[[u32; 4]], vertices: usize) {
-        let mut drawn = vec![usize::MAX; vertices];
+    /// Lists the tets at each drawn vertex; of a carried one that which carries it.
+    fn gather(&mut self, tets: &[[u32; 4]]) {
+        let mut drawn = vec![usize::MAX; self.vertices];
+        let mut pairs: Vec<(usize, u32)> = Vec::new();
+        let mut by_corners: Vec<([u32; 4], u32)> =
+            tets.iter().zip(0..).map(|(corners, tet)| (sorted(*corners), tet)).collect();
+        by_corners.sort_unstable();
         for (number, vertex) in self.source.iter().enumerate() {
-            drawn[*vertex as usize] = number;
+            match drawn.get_mut(*vertex as usize) {
+                Some(place) => *place = number,
+                None => {
+                    let Some((corners, _)) = self.carriers(*vertex) else { continue };
+                    let found = by_corners.binary_search_by_key(&sorted(corners), |(key, _)| *key);
+                    pairs.extend(found.ok().map(|at| (number, by_corners[at].1)));
+                }
+            }
         }
         let count = self.source.len();
         let number = |vertex: u32| drawn.get(vertex as usize).copied().filter(|at| *at < count);
-        let mut pairs: Vec<(usize, u32)> = Vec::new();
         for (tet, corners) in tets.iter().enumerate() {
             pairs.extend(corners.iter().filter_map(|v| Some((number(*v)?, tet as u32))));
         }
@@ -69,10 +108,29 @@ impl VertexFields {
             let numbers = numbers.get(range.clone()).unwrap_or_default();
             match field.is_of_tets() {
                 true => self.averages(&invariants(*field, numbers)),
-                false => self.source.iter().map(|v| at_vertex(numbers, *v, *field)).collect(),
+                false => self.source.iter().map(|v| self.at_vertex(numbers, *v, *field)).collect(),
             }
         };
         self.fields.iter().map(read).collect()
+    }
+
+    /// What carries a vertex beyond those of the recording.
+    fn carriers(&self, vertex: u32) -> Option<Carriers> {
+        self.carried.get((vertex as usize).checked_sub(self.vertices)?).copied()
+    }
+
+    /// The length of a field's numbers at a vertex; NaN where there are none.
+    fn at_vertex(&self, numbers: &[f32], vertex: u32, field: Field) -> f32 {
+        let width = field.components();
+        let own = |vertex: u32| numbers.get(width * vertex as usize..width * (vertex as usize + 1));
+        if let Some((corners, weights)) = self.carriers(vertex) {
+            let part = |k: usize| {
+                let parts = corners.iter().zip(weights);
+                parts.map(|(v, weight)| weight * own(*v).map_or(f32::NAN, |own| own[k])).sum()
+            };
+            return length(&(0..width).map(part).collect::<Vec<f32>>());
+        }
+        own(vertex).map_or(f32::NAN, length)
     }
 
     /// Means of the known values of tets at each drawn vertex.
@@ -88,14 +146,17 @@ impl VertexFields {
     }
 }
 
-/// The length of a field's numbers at a vertex; NaN where there are none.
-fn at_vertex(numbers: &[f32], vertex: u32, field: Field) -> f32 {
-    let width = field.components();
-    match numbers.get(width * vertex as usize..width * (vertex as usize + 1)) {
-        Some([value]) => *value,
-        Some(vector) => vector.iter().map(|part| part * part).sum::<f32>().sqrt(),
-        None => f32::NAN,
+/// Length of a vector, or the number that it is.
+fn length(vector: &[f32]) -> f32 {
+    match vector {
+        [value] => *value,
+        vector => vector.iter().map(|part| part * part).sum::<f32>().sqrt(),
     }
+}
+
+fn sorted(mut corners: [u32; 4]) -> [u32; 4] {
+    corners.sort_unstable();
+    corners
 }
 
 /// One number for each tet from six: xx, yy, zz, xy, yz, zx.
@@ -127,7 +188,7 @@ mod tests {
             fields: names.to_vec(),
         };
         let mesh = DrawnMesh { source: vec![1, 4, 5], bodies: vec![] };
-        VertexFields::new(&recorded, &mesh, 6)
+        VertexFields::new(&recorded, &mesh, 6, Vec::new())
     }
 
     #[track_caller]
@@ -168,5 +229,23 @@ mod tests {
         let all = fields(&[Field::Velocity, Field::Depth]);
         assert_eq!(all.names().collect::<Vec<_>>(), [("speed", "m/s"), ("depth", "m")]);
         assert_eq!(all.read(&numbers), [[7.0, 0.0, 0.0], [0.0, 0.5, 0.0]]);
+    }
+
+    #[test]
+    fn a_vertex_of_a_fine_surface_has_what_its_tet_carries() {
+        let tets = vec![[0, 1, 2, 3], [1, 2, 3, 4]];
+        let fields = vec![Field::Stress, Field::Velocity];
+        let recorded = Recorded { contacts: false, tets, fields };
+        // Vertex 6 is the first beyond the recording: halfway between 1 and 4.
+        let mesh = DrawnMesh { source: vec![1, 6], bodies: vec![] };
+        let carried = vec![([4, 1, 2, 3], [0.5, 0.5, 0.0, 0.0])];
+        let all = VertexFields::new(&recorded, &mesh, 6, carried);
+        let mut numbers = vec![0.0; 12 + 18];
+        numbers[6] = 8.0; // the second tet, along x
+        numbers[12 + 3] = 2.0; // vertex 1, along x
+        numbers[12 + 14] = 4.0; // vertex 4, along z
+        let read = all.read(&numbers);
+        // Mean of both tets at vertex 1; (1, 0, 2) m/s between both vertices.
+        assert_eq!(read, [[4.0, 8.0], [2.0, 5_f32.sqrt()]]);
     }
 }

@@ -16,7 +16,7 @@ use pliant::record::row::SeriesRow;
 use pliant_scene::loaded::{BodyInfo, RenderMesh};
 use serde::Serialize;
 
-use super::fields::VertexFields;
+use super::fields::{VertexFields, carriers};
 use super::frames::{FrameCoder, Grid};
 use super::layers::{Field, HeaderField, HeaderOverlay, Overlay};
 use super::mesh::{DrawnBody, DrawnMesh, drawn};
@@ -303,7 +303,8 @@ fn contents(
 ) -> Result<Contents, RecordingError> {
     let mut contents = Contents::default();
     let header = run.recording.header();
-    let recorded = VertexFields::new(&header.info.recorded, mesh, header.vertices);
+    let carried = carriers(&header.info, header.vertices);
+    let recorded = VertexFields::new(&header.info.recorded, mesh, header.vertices, carried);
     let mut fields: Vec<Field> = recorded.names().map(Field::recorded).collect();
     let mut search: Option<Search> = None;
     let (mut inside, mut touching) = (Vec::new(), Vec::new());

@@ -60,6 +60,19 @@ impl ContactMeasure {
     }
 }
 
+/// The two bodies that overlap most, when last measured: those that cross, or the one with most
+/// vertices inside another.
+pub fn overlapping(measure: &ContactMeasure, simulation: &Simulation) -> Vec<usize> {
+    let shown = measure.fine.as_ref().unwrap_or(&measure.bodies);
+    if let Some((a, b)) = shown.crossing_pairs().first() {
+        return vec![a.index(), b.index()];
+    }
+    let mut counts = vec![0; simulation.system.bodies.len()];
+    measure.count_penetrating(simulation, &mut counts);
+    let most = counts.iter().copied().max().unwrap_or(0);
+    counts.iter().position(|count| most > 0 && *count == most).into_iter().collect()
+}
+
 /// Places of all that touches, m.
 pub fn places(simulation: &Simulation) -> Vec<Vec3> {
     let positions = &simulation.state.positions;

@@ -275,8 +275,7 @@ impl Runner {
     fn record(&mut self) -> Result<(), RunError> {
         let mut row = self.row();
         let state = &self.built.world.simulation().state;
-        (row.energy_input, row.unconverged) =
-            self.verdicts.record(state.time, row.overlap.inverted_tets);
+        (row.energy_input, row.unconverged) = self.verdicts.record(state.time, &row.overlap);
         self.momentum.look(self.built.world.simulation());
         series::write_line(&row, &mut self.line);
         self.tables.append(Table::Series, &self.line)?;
@@ -376,7 +375,8 @@ impl Runner {
         let (obstacle_vertices, obstacle_depth) = in_obstacles(&self.built);
         let momentum_error = self.momentum.error(simulation);
         let time = simulated_s;
-        let end = End { time, obstacle_vertices, obstacle_depth, momentum_error };
+        let overlapping = contact_shape::overlapping(&self.measure, simulation);
+        let end = End { time, obstacle_vertices, obstacle_depth, momentum_error, overlapping };
         Summary {
             scene: info.scene.clone(),
             response: info.response.clone(),

@@ -571,3 +571,18 @@ fn a_duration_that_is_cut_to_whole_steps_is_told() {
     let expected = "duration 0.7 s is not a multiple of dt 0.5 s: simulating 0.5 s";
     assert_eq!(reported(&["duration=0.7", "dt=0.5"]), [expected]);
 }
+
+#[test]
+fn parameters_without_sense_are_refused_with_their_range() {
+    for (scene, set, reported) in [
+        ("two-cubes", "overlap=99", "the parameter `overlap` is 99: the scene takes -1 to 1"),
+        ("two-cubes", "overlap=-1.01", "the parameter `overlap` is -1.01"),
+        ("dice", "restitution=1.5", "the parameter `restitution` is 1.5: the scene takes 0 to 1"),
+        ("crossing-bars", "overlap=0.29", "the scene takes -1 to 0.28"),
+        ("box-on-block", "cells=0", "the parameter `cells` is 0: the scene takes 1 to 64"),
+    ] {
+        let error = load(scene, &[set]).unwrap_err().to_string();
+        assert!(error.contains(reported), "{scene} {set}: {error}");
+    }
+    assert!(load("two-cubes", &["overlap=1"]).is_ok());
+}

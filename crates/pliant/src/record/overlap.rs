@@ -57,6 +57,8 @@ pub struct Measure {
     /// For each body the others whose boxes meet its own.
     near: Csr<BodyId>,
     inside: Inside,
+    /// Pairs whose edges crossed when last measured, the smaller body first.
+    crossing: Vec<(BodyId, BodyId)>,
     /// Excluded pairs, the smaller body first, ascending.
     apart: Vec<(BodyId, BodyId)>,
     /// Hash of the bodies that it was prepared for.
@@ -101,6 +103,7 @@ impl Measure {
             sweep: Sweep::default(),
             near: Csr::default(),
             inside: Inside::default(),
+            crossing: Vec::new(),
             apart: Vec::new(),
             bodies: bodies.hash(),
         }
@@ -131,6 +134,7 @@ impl Measure {
             }
         }
         let mut edge_crossings = 0;
+        self.crossing.clear();
         for body in bodies.ids().filter(|body| bodies.kind(*body).has_surface()) {
             let counts = |other: &&BodyId| {
                 self.apart.binary_search(&(body.min(**other), body.max(**other))).is_err()
@@ -140,7 +144,11 @@ impl Measure {
                 self.inside.look(scene, [other, body], space, trees);
                 // Each pair is met from either side, and both ways are counted at once.
                 if body < other {
-                    edge_crossings += crossing::count(scene, self.skin(body), self.skin(other));
+                    let found = crossing::count(scene, self.skin(body), self.skin(other));
+                    edge_crossings += found;
+                    if found > 0 {
+                        self.crossing.push((body, other));
+                    }
                 }
             }
         }
@@ -159,6 +167,11 @@ impl Measure {
     /// Whether each vertex was inside another body, when it was last measured.
     pub fn penetrating(&self) -> &[bool] {
         self.inside.flags()
+    }
+
+    /// Pairs of bodies whose edges cross each other's faces, when it was last measured.
+    pub fn crossing_pairs(&self) -> &[(BodyId, BodyId)] {
+        &self.crossing
     }
 
     /// Fills `depths` with the depth of each vertex inside another body, m, 0 outside.

@@ -41,7 +41,7 @@ proptest! {
         let scene = Scene::new();
         let mut measure = Measure::new(&first, &scene.bodies).leaving_out(pairs);
         let _ = measure.measure(&second, &scene.bodies);
-        let _ = measure.penetrating();
+        let _ = (measure.penetrating(), measure.crossing_pairs());
         measure.depths(&second, &scene.bodies, &mut Vec::new());
         measure.depths(first.get(1..).unwrap_or_default(), &scene.bodies, &mut Vec::new());
         let others = Bodies::of_particles([16]).unwrap();

@@ -7,6 +7,7 @@
 //! | `too_fast`         | a body that passed another body or an obstacle within a step      |
 //! | `inverted_tets`    | tets of negative volume at a recorded step                        |
 //! | `in_obstacles`     | vertices inside obstacles at the end                              |
+//! | `overlap`          | bodies that stay in each other until the end                      |
 //! | `momentum`         | momentum that no source explains, at the end                      |
 //! | `response_dropped` | contact that the scene asks for and the integrator cannot solve   |
 //!
@@ -24,6 +25,7 @@ use pliant::body::obstacle::Obstacle;
 use pliant::integrate::StepReport;
 use pliant::integrate::frequency::highest_frequency;
 use pliant::record::energy::{EnergyLedger, EnergyRise};
+use pliant::record::overlap::Overlap;
 use pliant::snapshot::{Snapshot, SnapshotError};
 use pliant::step::Simulation;
 
@@ -36,6 +38,9 @@ pub use warnings::End;
 /// Steps from one look at the energy to the next where it may swing: a look costs as much as the
 /// forces of an explicit step.
 const STRIDE: u64 = 8;
+
+/// Stands in a snapshot for a time that has not been.
+const NEVER: f64 = -1.0;
 
 /// Verdicts of a run so far.
 #[derive(Debug, Default)]
@@ -50,6 +55,8 @@ pub struct Verdicts {
     steps: u64,
     /// At the last recorded step.
     recorded: (f64, u64),
+    /// Overlap at the last recorded step, and the time since which there was some, s.
+    overlap: (Overlap, Option<f64>),
 }
 
 impl Verdicts {
@@ -95,10 +102,13 @@ impl Verdicts {
     }
 
     /// Takes in a recorded step; returns energy input and unconverged steps since the last one.
-    pub fn record(&mut self, time: f64, inverted_tets: usize) -> (f64, u64) {
-        if inverted_tets > 0 {
-            self.tally(Kind::Inverted).add(time, inverted_tets as f64, None);
+    pub fn record(&mut self, time: f64, overlap: &Overlap) -> (f64, u64) {
+        if overlap.inverted_tets > 0 {
+            self.tally(Kind::Inverted).add(time, overlap.inverted_tets as f64, None);
         }
+        let is_any = overlap.penetrating_vertices + overlap.edge_crossings > 0;
+        let since = is_any.then(|| self.overlap.1.unwrap_or(time));
+        self.overlap = (*overlap, since);
         let now = (self.ledger.input(), self.unconverged_steps());
         let since = (now.0 - self.recorded.0, now.1.saturating_sub(self.recorded.1));
         self.recorded = now;
@@ -145,6 +155,7 @@ impl Verdicts {
         snapshot.write(self.steps as f64);
         snapshot.write(self.recorded.0);
         snapshot.write(self.recorded.1 as f64);
+        snapshot.write(self.overlap.1.unwrap_or(NEVER));
     }
 
     /// Reads what [`Verdicts::save`] wrote.
@@ -155,6 +166,8 @@ impl Verdicts {
         }
         self.steps = whole(snapshot.read("verdicts")?);
         self.recorded = (snapshot.read("verdicts")?, whole(snapshot.read("verdicts")?));
+        let since = snapshot.read("verdicts")?;
+        self.overlap.1 = (since >= 0.0).then_some(since);
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! The warnings of a run, in words.
 
+use pliant::record::overlap::Overlap;
 use pliant_scene::loaded::LoadedScene;
 
 use super::Verdicts;
@@ -10,8 +11,11 @@ use crate::summary::Warning;
 /// Momentum drift, over Σ m|v|, that is worth a warning.
 const MOMENTUM: f64 = 1e-2;
 
+/// Time that bodies may need to leave an overlap, s; what lasts longer until the end is a warning.
+const LASTING: f64 = 0.5;
+
 /// What is known at the end of a run only.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct End {
     /// s.
     pub time: f64,
@@ -21,6 +25,8 @@ pub struct End {
     pub obstacle_depth: f64,
     /// Relative.
     pub momentum_error: f64,
+    /// Bodies that overlap most: two that cross, or one inside others.
+    pub overlapping: Vec<usize>,
 }
 
 impl Verdicts {
@@ -47,7 +53,12 @@ impl Verdicts {
         for (kind, count, first_time, message) in found.into_iter().flatten() {
             add(&kind, count, first_time, message);
         }
-        let End { time, obstacle_vertices, obstacle_depth, momentum_error } = end;
+        let End { time, obstacle_vertices, obstacle_depth, momentum_error, overlapping } = end;
+        if let Some(since) = self.lasting(built, time) {
+            let Overlap { penetrating_vertices, edge_crossings, .. } = self.overlap.0;
+            let message = self.overlapping(built, since, &overlapping);
+            add("overlap", (penetrating_vertices + edge_crossings) as u64, since, message);
+        }
         if obstacle_vertices > 0 {
             let message = format!(
                 "{obstacle_vertices} vertices are inside obstacles at the end, the deepest {} m: \
@@ -65,6 +76,29 @@ impl Verdicts {
             add("momentum", 1, time, message);
         }
         list
+    }
+
+    /// Since when bodies have overlapped, s, where contacts should have ended it by now.
+    ///
+    /// Penalties need some overlap.
+    fn lasting(&self, built: &LoadedScene, end: f64) -> Option<f64> {
+        let has_rows = built.info.response == "constraint";
+        self.overlap.1.filter(|since| has_rows && end - since >= LASTING)
+    }
+
+    fn overlapping(&self, built: &LoadedScene, since: f64, bodies: &[usize]) -> String {
+        let Overlap { penetrating_vertices, edge_crossings, max_depth, .. } = self.overlap.0;
+        let names = bodies.iter().filter_map(|body| {
+            Some(format!("body {body} `{}`", built.info.bodies.get(*body)?.name))
+        });
+        format!(
+            "bodies have been in each other since {} s, until the end: {penetrating_vertices} \
+             vertices inside and {edge_crossings} edge crossings, the deepest {} m, as in {}: \
+             take a shorter dt, or give them more room",
+            number(since),
+            number(max_depth),
+            names.collect::<Vec<_>>().join(" and ")
+        )
     }
 
     fn energy(&self, built: &LoadedScene, tally: &Tally) -> String {
