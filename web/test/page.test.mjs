@@ -128,13 +128,12 @@ test("a body follows the mouse and the finger, flies when it is let go, and a pi
   const { page, complaints } = await open("#scene=two-cubes&set=overlap%3D0");
   await reached(page, 0.1);
   const before = await middle(page);
+  // Before it is taken: on a busy machine it has come to the hand when the hand has stopped.
+  const x = await page.evaluate(() => window.pliantPage.sims[0].run.frames[0][0]);
   await page.mouse.move(...before.screen);
   await page.mouse.down();
   await page.mouse.move(before.screen[0] - 160, before.screen[1], { steps: 8 });
-  await page.waitForFunction((x) => {
-    const { run } = window.pliantPage.sims[0];
-    return run.frames[0][0] < x;
-  }, (await page.evaluate(() => window.pliantPage.sims[0].run.frames[0][0])) - 0.1);
+  await page.waitForFunction((x) => window.pliantPage.sims[0].run.frames[0][0] < x, x - 0.1);
   // Let go while it moves: it is thrown.
   for (let k = 1; k <= 8; k++) {
     await page.mouse.move(before.screen[0] - 160 - 25 * k, before.screen[1]);
@@ -167,28 +166,27 @@ test("a body follows the mouse and the finger, flies when it is let go, and a pi
 });
 
 test("dragging is recorded as one animated picture of at most 2 MB", async () => {
-  const { page, complaints } = await open("#scene=knot", { viewport: { width: 760, height: 620 } });
-  await reached(page, 1.5);
-  const stage = page.locator(".stage canvas");
-  const from = await middle(page, 3);
+  const { page, complaints } = await open("#scene=two-cubes&set=overlap%3D0.3", { viewport: { width: 640, height: 560 } });
+  await reached(page, 0.5);
+  const box = await page.locator(".stage canvas").boundingBox();
+  const from = await middle(page);
   await page.mouse.move(...from.screen);
   await page.mouse.down();
   const pictures = [];
   let farthest = 0;
-  for (let k = 0; k < 24; k++) {
-    const angle = (2 * Math.PI * k) / 24;
-    const box = await stage.boundingBox();
-    const [x, y] = [from.screen[0] + 0.25 * box.width * Math.sin(angle), from.screen[1] - 0.2 * box.height * (1 - Math.cos(angle))];
-    await page.mouse.move(x, Math.max(y, box.y + 8), { steps: 3 });
-    await page.waitForTimeout(60);
-    pictures.push(await stage.screenshot());
-    const { at } = await middle(page, 3);
+  for (let k = 0; k < 16; k++) {
+    const angle = (2 * Math.PI * k) / 16;
+    // Round through the other body and back.
+    const [x, y] = [from.screen[0] + 0.2 * box.width * (1 - Math.cos(angle)), from.screen[1] - 0.15 * box.height * Math.sin(angle)];
+    await page.mouse.move(x, y, { steps: 3 });
+    pictures.push(await page.screenshot({ clip: box }));
+    const { at } = await middle(page);
     farthest = Math.max(farthest, Math.hypot(...at.map((x, k) => x - from.at[k])));
   }
   await page.mouse.up();
-  assert.ok(farthest > 0.03, `it was dragged by ${farthest} m`);
-  assert.ok(new Set(pictures.map((one) => one.toString("base64"))).size > 12, "the pictures differ");
-  const bytes = animation(pictures, 100);
+  assert.ok(farthest > 0.1, `it was dragged by ${farthest} m`);
+  assert.ok(new Set(pictures.map((one) => one.toString("base64"))).size > 8, "the pictures differ");
+  const bytes = animation(pictures, 120);
   assert.ok(bytes.length <= 2e6, `${bytes.length} bytes`);
   writeFileSync(resolve(out, "dragging.png"), bytes);
   assert.deepEqual(complaints, []);
