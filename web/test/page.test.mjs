@@ -319,7 +319,7 @@ test("meshes, outlines and scenes that are dropped run; broken, huge and strange
   for (const bodies of [3, 4]) {
     const { time } = await state(page);
     await drop(page, [["cube.obj", CUBE]]);
-    await page.waitForFunction((bodies) => window.pliantPage.sims[0].run.bodies.length === bodies, bodies);
+    await page.waitForFunction((bodies) => window.pliantPage.sims[0].run.bodies.length === bodies, bodies, { timeout: 120_000 });
     assert.equal((await state(page)).scene, "two-cubes");
     assert.match((await state(page)).sentence, /^The surface cube\.obj, filled with \d+ tets: a body of this scene now/);
     await reached(page, time[0] + 0.3);
@@ -328,7 +328,7 @@ test("meshes, outlines and scenes that are dropped run; broken, huge and strange
   // An outline is a scene of its own, and so is a mesh that is dropped onto a scene in the plane.
   for (const [name, text] of [["shape.svg", SVG], ["cube.obj", CUBE]]) {
     await drop(page, [[name, text]]);
-    await page.waitForFunction((plane) => window.pliantPage.state().scene === "dropped" && window.pliantPage.sims[0].description.plane === plane, name === "shape.svg");
+    await page.waitForFunction((plane) => window.pliantPage.state().scene === "dropped" && window.pliantPage.sims[0].description.plane === plane, name === "shape.svg", { timeout: 120_000 });
     await reached(page, 0.2);
     await page.screenshot({ path: resolve(out, `dropped-${name}.png`) });
   }
