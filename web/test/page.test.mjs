@@ -361,7 +361,7 @@ test("bodies are separated by a button, and stress is a colour", async () => {
   await page.keyboard.press("r");
   await page.waitForFunction(() => window.pliantPage.state().last[0]?.penetrating_vertices > 0 && window.pliantPage.state().time[0] === 0);
   await page.screenshot({ path: resolve(out, "separate-before.png") });
-  await page.locator("button", { hasText: "separate" }).click();
+  await page.getByRole("button", { name: "separate", exact: true }).click();
   await page.waitForFunction(() => window.pliantPage.state().last[0]?.penetrating_vertices === 0);
   assert.match((await state(page)).sentence, /^1 pair overlapped; now any two bodies are \S+ m apart/);
   await page.selectOption("select[aria-label='colour by']", "stress");
