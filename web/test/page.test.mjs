@@ -369,6 +369,8 @@ test("bodies are separated by a button, and stress is a colour", async () => {
   await drawn(page);
   assert.match(await page.locator(".legend b").innerText(), /^von Mises stress, Pa/);
   await page.screenshot({ path: resolve(out, "separate-after.png") });
+  // A key that is pressed in a list of choices belongs to the list.
+  await page.locator(".stage").focus();
   await page.keyboard.press("e");
   await page.waitForFunction(() => /^No two bodies overlap/.test(window.pliantPage.state().sentence ?? ""));
   assert.deepEqual(complaints, []);
