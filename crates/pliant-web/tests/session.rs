@@ -339,7 +339,7 @@ fn bodies_are_separated_at_once_and_keep_their_speed() {
 #[test]
 fn stress_is_nothing_at_rest_and_something_under_load() {
     let mut session = session();
-    done(&mut session, &json!({ "op": "load", "name": "block" }));
+    done(&mut session, &json!({ "op": "load", "name": "two-cubes", "sets": ["speed=1"] }));
     let most = |session: &mut Session| {
         let frame = done(session, &json!({ "op": "frame", "colour": "stress" }));
         let vertices = frame["vertices"].as_u64().unwrap() as usize;
@@ -348,7 +348,7 @@ fn stress_is_nothing_at_rest_and_something_under_load() {
         values.iter().copied().fold(0.0, f32::max)
     };
     assert!(most(&mut session) < 1e-3);
-    done(&mut session, &json!({ "op": "step", "count": 60 }));
+    done(&mut session, &json!({ "op": "step", "count": 20 }));
     assert!(most(&mut session) > 1.0);
 }
 

@@ -41,6 +41,9 @@ const MOST_OF: f64 = 0.98;
 /// Strain from which on a body is deformed less, as small strains no longer describe it.
 const MOST_STRAIN: f64 = 0.6;
 
+/// Strain up to which a body counts as moved as it is: what rounding leaves of a movement.
+const LEAST_STRAIN: f64 = 1e-9;
+
 /// Size of the tets of a cage, in sizes of the body.
 const CAGE: f64 = 0.1;
 
@@ -162,11 +165,11 @@ impl Search<'_> {
         let task = RelaxTask { shapes, start, nested, bodies, gap, budget, is_spoilt };
         let before = found.iterations;
         let done = task.run(&shifts, &mut |iteration, pairs| report(before + iteration, pairs));
-        let manner =
-            |body: usize| match is_elastic(body) && done.positions[body] != found.positions[body] {
-                true => Manner::Soft,
-                false => Manner::Rigid,
-            };
+        let is_deformed = |body: usize| {
+            let (given, shape) = (&self.bodies[body], &self.shapes[body]);
+            is_elastic(body) && strain(given, shape, &done.positions[body]) > LEAST_STRAIN
+        };
+        let manner = |body: usize| if is_deformed(body) { Manner::Soft } else { Manner::Rigid };
         Found {
             manners: (0..self.bodies.len()).map(manner).collect(),
             iterations: before + done.iterations,
