@@ -10,20 +10,20 @@ use pliant_scene::spec::Field;
 
 use super::mesh::DrawnMesh;
 
-/// Corners of the tet that carries a vertex of a fine surface, and their weights.
-pub type Carriers = ([u32; 4], [f32; 4]);
+/// Corners of the tet that carries a vertex of a fine surface.
+pub type Carriers = [u32; 4];
 
 /// What carries each vertex of the fine surfaces of a run with so many vertices, in their order.
 pub fn carriers(info: &RunInfo, vertices: usize) -> Vec<Carriers> {
-    let mut all = vec![([0; 4], [0.0; 4]); info.carried_vertices()];
+    let mut all = vec![[0; 4]; info.carried_vertices()];
     for (index, body) in info.bodies.iter().enumerate() {
         let owns = |surface: &&CarriedSurface| surface.bodies.contains(&(index as u32));
         let Some(surface) = info.carried.iter().find(owns) else { continue };
         let Some(range) = info.carried_range(index, vertices) else { continue };
         let first = body.vertices.start as u32;
         let own = all.iter_mut().skip(range.start.saturating_sub(vertices));
-        for (place, (corners, weights)) in own.zip(surface.carriers.iter().zip(&surface.weights)) {
-            *place = (corners.map(|corner| first + corner), *weights);
+        for (place, corners) in own.zip(&surface.carriers) {
+            *place = corners.map(|corner| first + corner);
         }
     }
     all
@@ -53,7 +53,9 @@ impl VertexFields {
         vertices: usize,
         carried: Vec<Carriers>,
     ) -> VertexFields {
-        let place = |field: &Field| Some((*field, recorded.range(*field, vertices)?));
+        // Frames as read have numbers of carried vertices, too.
+        let all = vertices + carried.len();
+        let place = |field: &Field| Some((*field, recorded.range(*field, all)?));
         let fields: Vec<_> = recorded.fields.iter().filter_map(place).collect();
         let source = mesh.source.clone();
         let (starts, tets) = (Vec::new(), Vec::new());
@@ -75,7 +77,7 @@ impl VertexFields {
             match drawn.get_mut(*vertex as usize) {
                 Some(place) => *place = number,
                 None => {
-                    let Some((corners, _)) = self.carriers(*vertex) else { continue };
+                    let Some(corners) = self.carriers(*vertex) else { continue };
                     let found = by_corners.binary_search_by_key(&sorted(corners), |(key, _)| *key);
                     pairs.extend(found.ok().map(|at| (number, by_corners[at].1)));
                 }
@@ -108,7 +110,7 @@ impl VertexFields {
             let numbers = numbers.get(range.clone()).unwrap_or_default();
             match field.is_of_tets() {
                 true => self.averages(&invariants(*field, numbers)),
-                false => self.source.iter().map(|v| self.at_vertex(numbers, *v, *field)).collect(),
+                false => self.source.iter().map(|v| at_vertex(numbers, *v, *field)).collect(),
             }
         };
         self.fields.iter().map(read).collect()
@@ -117,20 +119,6 @@ impl VertexFields {
     /// What carries a vertex beyond those of the recording.
     fn carriers(&self, vertex: u32) -> Option<Carriers> {
         self.carried.get((vertex as usize).checked_sub(self.vertices)?).copied()
-    }
-
-    /// The length of a field's numbers at a vertex; NaN where there are none.
-    fn at_vertex(&self, numbers: &[f32], vertex: u32, field: Field) -> f32 {
-        let width = field.components();
-        let own = |vertex: u32| numbers.get(width * vertex as usize..width * (vertex as usize + 1));
-        if let Some((corners, weights)) = self.carriers(vertex) {
-            let part = |k: usize| {
-                let parts = corners.iter().zip(weights);
-                parts.map(|(v, weight)| weight * own(*v).map_or(f32::NAN, |own| own[k])).sum()
-            };
-            return length(&(0..width).map(part).collect::<Vec<f32>>());
-        }
-        own(vertex).map_or(f32::NAN, length)
     }
 
     /// Means of the known values of tets at each drawn vertex.
@@ -146,11 +134,13 @@ impl VertexFields {
     }
 }
 
-/// Length of a vector, or the number that it is.
-fn length(vector: &[f32]) -> f32 {
-    match vector {
-        [value] => *value,
-        vector => vector.iter().map(|part| part * part).sum::<f32>().sqrt(),
+/// The length of a field's numbers at a vertex; NaN where there are none.
+fn at_vertex(numbers: &[f32], vertex: u32, field: Field) -> f32 {
+    let width = field.components();
+    match numbers.get(width * vertex as usize..width * (vertex as usize + 1)) {
+        Some([value]) => *value,
+        Some(vector) => vector.iter().map(|part| part * part).sum::<f32>().sqrt(),
+        None => f32::NAN,
     }
 }
 
@@ -238,14 +228,14 @@ mod tests {
         let recorded = Recorded { contacts: false, tets, fields };
         // Vertex 6 is the first beyond the recording: halfway between 1 and 4.
         let mesh = DrawnMesh { source: vec![1, 6], bodies: vec![] };
-        let carried = vec![([4, 1, 2, 3], [0.5, 0.5, 0.0, 0.0])];
+        let carried = vec![[4, 1, 2, 3]];
         let all = VertexFields::new(&recorded, &mesh, 6, carried);
-        let mut numbers = vec![0.0; 12 + 18];
+        let mut numbers = vec![0.0; 12 + 21];
         numbers[6] = 8.0; // the second tet, along x
         numbers[12 + 3] = 2.0; // vertex 1, along x
-        numbers[12 + 14] = 4.0; // vertex 4, along z
+        numbers[12 + 18] = 1.0; // vertex 6, as frames are read
         let read = all.read(&numbers);
-        // Mean of both tets at vertex 1; (1, 0, 2) m/s between both vertices.
-        assert_eq!(read, [[4.0, 8.0], [2.0, 5_f32.sqrt()]]);
+        // Mean of both tets at vertex 1, the second alone at vertex 6.
+        assert_eq!(read, [[4.0, 8.0], [2.0, 1.0]]);
     }
 }
