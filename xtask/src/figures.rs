@@ -245,8 +245,12 @@ pub fn make(scenes: &[String]) -> Result<(), Failure> {
     for (number, figures) in ALL.iter().enumerate().filter(|(_, figures)| chosen(figures)) {
         draw(&program, figures, &folder(number))?;
     }
-    if scenes.is_empty() || scenes.iter().any(|name| name == SLOPE) {
+    let is_named = |wanted: &str| scenes.is_empty() || scenes.iter().any(|name| name == wanted);
+    if is_named(SLOPE) {
         slope(&program)?;
+    }
+    if is_named(separate_figures::NAME) {
+        separate_figures::make(&program, &root().join(FOLDER))?;
     }
     let stacks = ALL.iter().enumerate().filter(|(_, figures)| figures.scene == STACK);
     let stacks: Vec<PathBuf> = stacks.map(|(number, _)| folder(number)).collect();
@@ -295,11 +299,7 @@ fn draw(program: &Path, figures: &Figures, folder: &Path) -> Result<(), Failure>
         };
         execute(draw.arg("--out").arg(path))?;
     }
-    let is_chosen = scenes.is_empty() || scenes.iter().any(|name| name == separate_figures::NAME);
-    match is_chosen {
-        true => separate_figures::make(&program, &root().join(FOLDER)),
-        false => Ok(()),
-    }
+    Ok(())
 }
 
 /// Energies of the stack over time with both responses, as [Spillmann05 fig. 10] draws them.

@@ -41,7 +41,12 @@ const ALL: [Figure; 2] = [
         name: "organs",
         meshes: &[
             Placed { file: "tet/liver2_gmsh1.msh", size: 0.2, quarters: 0, middle: [0.0; 3] },
-            Placed { file: "tet/liver2_gmsh1.msh", size: 0.16, quarters: 2, middle: [0.05, 0.02, 0.0] },
+            Placed {
+                file: "tet/liver2_gmsh1.msh",
+                size: 0.16,
+                quarters: 2,
+                middle: [0.05, 0.02, 0.0],
+            },
         ],
         files: Files::Each,
         options: &["--by", "soft"],
@@ -115,7 +120,8 @@ impl Obj {
             let mut words = line.split_whitespace();
             match words.next() {
                 Some("v") => {
-                    let mut next = || words.next().and_then(|word| word.parse().ok()).unwrap_or(0.0);
+                    let mut next =
+                        || words.next().and_then(|word| word.parse().ok()).unwrap_or(0.0);
                     obj.vertices.push([next(), next(), next()]);
                 }
                 Some("f") => {

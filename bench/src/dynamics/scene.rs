@@ -90,6 +90,7 @@ impl Scene {
             masses: self.masses.clone(),
             pins: vec![Pinning { vertices: held.collect(), path: None }],
             surface: SurfaceRule::default(),
+            contact_mesh: None,
         })?;
         world.assemble()?;
         Ok(world)
