@@ -207,7 +207,7 @@ fn a_format_that_is_not_written_becomes_vtu_with_a_notice() {
     assert!(notices.contains("b: .node cannot be written, .vtu is"), "{notices}");
     for name in ["a.vtu", "b.vtu"] {
         let (code, stdout, _) = reported(&pliant(&["check", &text(&out(&folder, name))]));
-        assert!(code == 0 && stdout.contains("4 vertices, 1 tets"), "{stdout}");
+        assert!(code == 0 && stdout.contains("4 vertices, 1 tet,"), "{stdout}");
     }
 }
 
