@@ -12,9 +12,9 @@ use crate::contact::translation::Translation;
 use crate::math::Vec3;
 use crate::separate::axis::PairView;
 use crate::separate::judge::{Judged, Scene, Standing};
-use crate::separate::shape::{Placed, Shape, enlarged};
-use crate::separate::soft::Deformed;
-use crate::separate::soft_body::{Response, SoftBody};
+use crate::separate::shape::{Placed, enlarged};
+use crate::separate::soft::{Deformed, SoftTask};
+use crate::separate::soft_body::Response;
 use crate::separate::soft_program::Program;
 use crate::separate::soft_rows::{self, Apart};
 
@@ -50,18 +50,8 @@ const JUDGE_COST: u64 = 1000;
 
 /// Bodies to be pulled back.
 pub(crate) struct RelaxTask<'a> {
-    /// What each body is.
-    pub shapes: &'a [Shape],
-    /// Where each body starts, m.
-    pub start: &'a [Vec<Vec3>],
-    /// Pairs that are nested on purpose, ascending.
-    pub nested: &'a [[usize; 2]],
-    /// How each body gives way.
-    pub bodies: &'a [SoftBody],
-    /// Distance to keep, m; above 0.
-    pub gap: f64,
-    /// Multiply–adds after which it ends, whatever was reached.
-    pub budget: u64,
+    /// Bodies, pairs, and the gap to keep.
+    pub given: SoftTask<'a>,
     /// Whether a body must not be at some positions, m.
     pub is_spoilt: &'a dyn Fn(usize, &[Vec3]) -> bool,
 }
@@ -89,17 +79,17 @@ impl RelaxTask<'_> {
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Deformed {
         let mut state = self.start_from(shifts);
-        let size = self.shapes.iter().map(|shape| shape.size).fold(f64::INFINITY, f64::min);
+        let size = self.given.shapes.iter().map(|shape| shape.size).fold(f64::INFINITY, f64::min);
         let longest = STEP * size;
         let (mut work, mut iterations, mut stopped) = (0, 0, false);
-        while iterations < ITERATIONS && work < self.budget && state.stays.contains(&false) {
+        while iterations < ITERATIONS && work < self.given.budget && state.stays.contains(&false) {
             stopped = progress(iterations, 0).is_break();
             if stopped {
                 break;
             }
             iterations += 1;
             let way = self.advance(&mut state, longest, &mut work);
-            if way.is_some_and(|way| way < STILL * self.gap) {
+            if way.is_some_and(|way| way < STILL * self.given.gap) {
                 break;
             }
         }
@@ -108,40 +98,40 @@ impl RelaxTask<'_> {
     }
 
     fn start_from(&self, shifts: &[Vec3]) -> State {
-        let each = self.bodies.iter().zip(shifts);
+        let each = self.given.bodies.iter().zip(shifts);
         let responses: Vec<Response> = each.map(|(body, shift)| body.shifted(*shift)).collect();
-        let placed = (0..self.bodies.len()).map(|body| {
-            let start = &self.start[body];
+        let placed = (0..self.given.bodies.len()).map(|body| {
+            let start = &self.given.start[body];
             let moved = match shifts[body] == Vec3::ZERO {
                 true => start.clone(),
                 false => start.iter().map(|p| *p + shifts[body]).collect(),
             };
-            self.shapes[body].placed(moved, 0.51 * self.gap)
+            self.given.shapes[body].placed(moved, 0.51 * self.given.gap)
         });
         let placed = placed.collect();
         // What has not been moved has nowhere to go back to.
-        let stays = self.bodies.iter().zip(shifts);
+        let stays = self.given.bodies.iter().zip(shifts);
         let stays = stays.map(|(body, shift)| !body.gives_way() || *shift == Vec3::ZERO).collect();
         State { responses, placed, stays }
     }
 
     /// One step; the longest way of a vertex, m, or `None` where bodies were stopped instead.
     fn advance(&self, state: &mut State, longest: f64, work: &mut u64) -> Option<f64> {
-        let near = self.near(state, 2.0 * longest + self.gap);
+        let near = self.near(state, 2.0 * longest + self.given.gap);
         if near.pairs.len() * LEAST_ROWS > MOST_ROWS {
             state.stays.fill(true);
             return None;
         }
-        let mut program = Program::new(self.bodies, self.start);
+        let mut program = Program::new(self.given.bodies, self.given.start);
         self.add_near(&mut program, state, &near, work);
-        let triangles: usize = self.shapes.iter().map(|shape| shape.triangles.len()).sum();
+        let triangles: usize = self.given.shapes.iter().map(|shape| shape.triangles.len()).sum();
         let mut blocking = Vec::new();
         for _ in 0..TRIES {
-            program.relax(TOLERANCE * self.gap);
+            program.relax(TOLERANCE * self.given.gap);
             let goals = self.goals(&mut program, state);
             *work += JUDGE_COST * triangles as u64;
             let (next, way) = self.limited(state, &goals, longest);
-            let spoilt: Vec<usize> = (0..self.bodies.len())
+            let spoilt: Vec<usize> = (0..self.given.bodies.len())
                 .filter(|body| !state.stays[*body])
                 .filter(|body| (self.is_spoilt)(*body, &next.placed[*body].positions))
                 .collect();
@@ -150,8 +140,12 @@ impl RelaxTask<'_> {
                 spoilt.iter().for_each(|body| state.stays[*body] = true);
                 return None;
             }
-            let scene = Scene { shapes: self.shapes, placed: &next.placed, nested: self.nested };
-            let mut judged = scene.judge(self.gap);
+            let scene = Scene {
+                shapes: self.given.shapes,
+                placed: &next.placed,
+                nested: self.given.nested,
+            };
+            let mut judged = scene.judge(self.given.gap);
             judged.retain(|judged| judged.pair.iter().any(|body| !state.stays[*body]));
             if judged.is_empty() {
                 *work += program.work;
@@ -177,7 +171,7 @@ impl RelaxTask<'_> {
             .map(|(body, goal)| match (state.stays[body], goal) {
                 (true, _) => state.responses[body].clone(),
                 (false, Some(goal)) => goal,
-                (false, None) => self.bodies[body].shifted(Vec3::ZERO),
+                (false, None) => self.given.bodies[body].shifted(Vec3::ZERO),
             })
             .collect()
     }
@@ -192,7 +186,7 @@ impl RelaxTask<'_> {
         let whole = goals.iter().enumerate().filter(|(body, _)| !state.stays[*body]);
         let most = whole
             .map(|(body, goal)| {
-                let moved = self.bodies[body].moved(goal, &self.start[body]);
+                let moved = self.given.bodies[body].moved(goal, &self.given.start[body]);
                 farthest(&state.placed, body, &moved)
             })
             .fold(0.0, f64::max);
@@ -204,8 +198,9 @@ impl RelaxTask<'_> {
         };
         for (body, goal) in goals.iter().enumerate().filter(|(body, _)| !state.stays[*body]) {
             next.responses[body] = state.responses[body].towards(goal, share);
-            let moved = self.bodies[body].moved(&next.responses[body], &self.start[body]);
-            next.placed[body].put(&self.shapes[body], moved);
+            let moved =
+                self.given.bodies[body].moved(&next.responses[body], &self.given.start[body]);
+            next.placed[body].put(&self.given.shapes[body], moved);
         }
         (next, share * most)
     }
@@ -225,9 +220,9 @@ impl RelaxTask<'_> {
     /// Pairs that are nearer than said, m, by their boxes, and of which one may move.
     fn near(&self, state: &State, reach: f64) -> Near {
         let mut pairs = Vec::new();
-        for a in 0..self.bodies.len() {
+        for a in 0..self.given.bodies.len() {
             let around = enlarged(state.placed[a].around, reach);
-            for b in a + 1..self.bodies.len() {
+            for b in a + 1..self.given.bodies.len() {
                 let may_move = !(state.stays[a] && state.stays[b]);
                 if may_move && around.meets(state.placed[b].around) {
                     pairs.push([a, b]);
@@ -254,18 +249,22 @@ impl RelaxTask<'_> {
 
     fn view<'a>(&'a self, pair: [usize; 2], placed: &'a [Placed]) -> PairView<'a> {
         PairView {
-            shapes: pair.map(|body| &self.shapes[body]),
+            shapes: pair.map(|body| &self.given.shapes[body]),
             placed: pair.map(|body| &placed[body]),
-            clearance: self.gap,
+            clearance: self.given.gap,
         }
     }
 
     fn add(&self, program: &mut Program<'_>, pair: [usize; 2], apart: Apart, state: &State) {
         let moved = |side: usize| {
             let (body, point) = (pair[side], &apart.points[side]);
-            self.bodies[body].displacement_at(&state.responses[body], point, &self.start[body])
+            self.given.bodies[body].displacement_at(
+                &state.responses[body],
+                point,
+                &self.given.start[body],
+            )
         };
-        let aim = self.gap * (1.0 + BEYOND) - apart.distance;
+        let aim = self.given.gap * (1.0 + BEYOND) - apart.distance;
         let gives = pair.map(|body| !state.stays[body]);
         // A body that stays is part of the wall: its displacement does not count.
         let own = [0, 1].map(|side| if gives[side] { moved(side) } else { Vec3::ZERO });

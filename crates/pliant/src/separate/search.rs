@@ -162,7 +162,8 @@ impl Search<'_> {
         };
         let Search { shapes, start, nested, gap, .. } = *self;
         let (bodies, is_spoilt, budget) = (&bodies, &is_spoilt, RELAX_BUDGET);
-        let task = RelaxTask { shapes, start, nested, bodies, gap, budget, is_spoilt };
+        let given = SoftTask { shapes, start, nested, bodies, gap, budget };
+        let task = RelaxTask { given, is_spoilt };
         let before = found.iterations;
         let done = task.run(&shifts, &mut |iteration, pairs| report(before + iteration, pairs));
         let is_deformed = |body: usize| {
