@@ -285,12 +285,8 @@ impl Island {
             let Some((_, k)) = best else { continue };
             self.used[k] = true;
             let old = &known[k];
-            patch.impulse.normals[i] = old.normal;
-            if patch.bears_twist() {
-                patch.impulse.twist += old.twist;
-            }
+            patch.take_over(i, old);
             tangent += old.tangent;
-            patch.age = patch.age.max(old.age);
             is_known = true;
             for side in patch.sides {
                 self.sticks[side as usize] &= !old.has_slipped;

@@ -13,6 +13,7 @@
 //! | `spread`       | Q            | P (Pᵀ P)⁻¹: shares a wrench out, and fits speeds     |
 //! | `null`         | ν            | impulses of four points that have no effect together |
 
+use crate::contact::point_force::PointForce;
 use crate::math::{Mat3, Vec3, skew};
 use crate::solve::rigid_substeps::gather::ContactPoint;
 
@@ -314,6 +315,15 @@ impl Patch {
             let most = null.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
             self.null = null.map(|value| value / most);
         }
+    }
+
+    /// Gives a point the force of one of the step before, N, but for its friction along the patch.
+    pub fn take_over(&mut self, i: usize, old: &PointForce) {
+        self.impulse.normals[i] = old.normal;
+        if self.bears_twist() {
+            self.impulse.twist += old.twist;
+        }
+        self.age = self.age.max(old.age);
     }
 
     /// Whether friction can hold it against a turn about its normal; on a single point it cannot.

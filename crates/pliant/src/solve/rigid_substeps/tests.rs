@@ -1,11 +1,12 @@
 //! Patches against single contacts solved one by one, and what they share out.
 
 use super::gather::{self, ContactPoint};
-use super::patch::{MOST, Motion, Patch, SolverBody};
+use super::patch::{MOST, Motion, Patch, PatchImpulse, SolverBody};
 use super::relax::{Direction, Solution};
 use crate::contact::impulse::ContactImpulse;
+use crate::contact::point_force::{PairKey, PointForce};
 use crate::contact::resting;
-use crate::id::VertexId;
+use crate::id::{BodyId, VertexId};
 use crate::math::random::Random;
 use crate::math::{Mat3, Vec3, skew};
 use crate::solve::contact_block::ContactBlock;
@@ -159,6 +160,43 @@ fn what_points_share_is_the_whole_and_stays_in_their_cones() {
             assert!(tangent.length() <= 0.4 * normal + TOLERANCE, "{normal} {tangent}");
         }
     }
+}
+
+/// A patch that shrinks to a point would turn its bodies by the twist that it had, and never stop.
+#[test]
+fn a_single_point_takes_over_no_twist() {
+    let bodies = bodies(&mut Random::new(2));
+    let pair = PairKey { first: BodyId(0), second: Some(BodyId(1)), obstacle: 0 };
+    let force = |twist| PointForce {
+        pair,
+        arm: Vec3::ZERO,
+        normal: 2.0,
+        tangent: Vec3::ZERO,
+        twist,
+        age: 0.5,
+        has_slipped: false,
+    };
+    let mut points = square(0.5);
+    let mut whole = patch(&mut points, &bodies);
+    let mut single = patch(&mut square(0.5)[..1], &bodies);
+    for patch in [&mut whole, &mut single] {
+        patch.take_over(0, &force(0.3));
+    }
+    assert_eq!((whole.impulse.twist, whole.impulse.normals[0]), (0.3, 2.0));
+    assert_eq!((single.impulse.twist, single.impulse.normals[0]), (0.0, 2.0));
+}
+
+#[test]
+fn friction_goes_with_the_last_pressure() {
+    let bodies = bodies(&mut Random::new(2));
+    let mut patch = patch(&mut square(0.5), &bodies);
+    patch.impulse.tangent = [0.2, -0.1];
+    patch.impulse.twist = 0.1;
+    let apart = Motion { linear: 3.0 * Vec3::Z, angular: Vec3::ZERO };
+    let mut motions = vec![apart, Motion::default()];
+    patch.relax(&[0.0; MOST], &bodies, &mut motions, Direction::Forward);
+    assert_eq!(patch.impulse, PatchImpulse::default());
+    assert_ne!(motions[0], apart);
 }
 
 fn groups(mut points: Vec<ContactPoint>) -> Vec<Vec<u32>> {
