@@ -16,6 +16,7 @@ LEFT_OUT = {
     "set_assembly": "takes code that makes a stepper, which is Rust",
     "simulation": "lends the inside of the engine, whose types are Rust",
     "simulation_mut": "the same, to be changed",
+    "contact_mesh": "fine contact meshes come with scenes, not yet with bodies made in Python",
     "cast_ray_with": "the arguments `max_distance` and `only` of `cast_ray`",
 }
 
