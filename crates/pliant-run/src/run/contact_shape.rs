@@ -58,19 +58,19 @@ impl ContactMeasure {
             }
         }
     }
-}
 
-/// The two bodies that overlap most, when last measured: those that cross, or the one with most
-/// vertices inside another.
-pub fn overlapping(measure: &ContactMeasure, simulation: &Simulation) -> Vec<usize> {
-    let shown = measure.fine.as_ref().unwrap_or(&measure.bodies);
-    if let Some((a, b)) = shown.crossing_pairs().first() {
-        return vec![a.index(), b.index()];
+    /// Two bodies whose edges cross, when last measured; where none do, the one with most vertices
+    /// inside others.
+    pub fn overlapping(&self, simulation: &Simulation) -> Vec<usize> {
+        let touching = self.fine.as_ref().unwrap_or(&self.bodies);
+        if let Some((a, b)) = touching.crossing_pairs().first() {
+            return vec![a.index(), b.index()];
+        }
+        let mut counts = vec![0; simulation.system.bodies.len()];
+        self.count_penetrating(simulation, &mut counts);
+        let most = counts.iter().copied().max().unwrap_or(0);
+        counts.iter().position(|count| most > 0 && *count == most).into_iter().collect()
     }
-    let mut counts = vec![0; simulation.system.bodies.len()];
-    measure.count_penetrating(simulation, &mut counts);
-    let most = counts.iter().copied().max().unwrap_or(0);
-    counts.iter().position(|count| most > 0 && *count == most).into_iter().collect()
 }
 
 /// Places of all that touches, m.

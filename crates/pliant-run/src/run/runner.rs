@@ -375,7 +375,7 @@ impl Runner {
         let (obstacle_vertices, obstacle_depth) = in_obstacles(&self.built);
         let momentum_error = self.momentum.error(simulation);
         let time = simulated_s;
-        let overlapping = contact_shape::overlapping(&self.measure, simulation);
+        let overlapping = self.measure.overlapping(simulation);
         let end = End { time, obstacle_vertices, obstacle_depth, momentum_error, overlapping };
         Summary {
             scene: info.scene.clone(),

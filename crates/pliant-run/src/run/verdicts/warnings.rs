@@ -25,7 +25,7 @@ pub struct End {
     pub obstacle_depth: f64,
     /// Relative.
     pub momentum_error: f64,
-    /// Bodies that overlap most: two that cross, or one inside others.
+    /// Two bodies that cross, or one inside others.
     pub overlapping: Vec<usize>,
 }
 

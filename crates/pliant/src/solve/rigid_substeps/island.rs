@@ -9,6 +9,8 @@
 //! | `count`      | n       | substeps                                                       |
 //! | `length`     | h       | of a substep, s                                                |
 
+mod gain;
+
 use crate::contact::Contact;
 use crate::contact::impulse::ContactImpulse;
 use crate::contact::point_force::{PairKey, PointForce};
@@ -18,7 +20,7 @@ use crate::math::{Mat3, Vec3, outer_square};
 use crate::solve::dense::inverse;
 use crate::solve::position_correction::{CAPS, DEEP, SHARES};
 use crate::solve::rigid_substeps::gather::{self, ContactPoint};
-use crate::solve::rigid_substeps::patch::{MOST, Motion, Patch, PatchImpulse, SolverBody};
+use crate::solve::rigid_substeps::patch::{MOST, Motion, Patch, SolverBody};
 use crate::solve::rigid_substeps::relax::{Direction, Solution};
 use crate::solve::rows::Equations;
 use crate::solve::terms::RigidSides;
@@ -58,16 +60,6 @@ const ROUGH: f64 = 1e-4;
 
 /// Pairs of sweeps in a substep where no force is known yet.
 const FIRST: usize = 16;
-
-/// Pairs of sweeps at most that are added to a substep in which energy would appear.
-const ADDED: usize = 12;
-
-/// Energy that a step may gain, over that of its motion, and over that of a fall through a substep.
-const GAIN: [f64; 2] = [1e-7, 0.005];
-
-/// Energy of motion, over that of a fall through a substep, of what can do without the impulses of
-/// the substep before; slower stacks would fall.
-const FAST: f64 = 100.0;
 
 /// Pairs of sweeps of the shift.
 const SHIFTS: usize = 1;
@@ -153,13 +145,7 @@ impl Island {
         self.rest(gravity.length(), dt);
         self.sort(-gravity.try_normalize().unwrap_or(-Vec3::Z));
         self.start();
-        self.is_driven = self.is_driven();
-        let ground = self.members.len() as u32;
-        self.is_stacked = self.patches.iter().any(|patch| patch.sides[1] != ground);
-        self.balance = 0.0;
-        let falls =
-            self.movable().map(|(k, mass, _)| mass * self.pushes[k].linear.length_squared());
-        self.fall = 0.5 * falls.sum::<f64>();
+        self.begin_balance();
         let is_first = self.patches.iter().all(|patch| patch.impulse.pressure() == 0.0);
         let pairs = if is_first { FIRST } else { 1 };
         for substep in 0..self.count {
@@ -425,104 +411,6 @@ impl Island {
             path.linear += self.length * own.linear;
             path.angular += self.length * own.angular;
         }
-    }
-
-    /// Adds pairs of sweeps while contacts put energy in; gives what they put in at last, J.
-    ///
-    /// With the change of velocity Δ that impulses p and forces make in a substep, and the speeds
-    /// u of contacts after it, the energy of motion and of the forces together changes by
-    /// p · u − ½ Δ · M Δ. Solved contacts have p · u ≤ 0; impulses of the substep before that are
-    /// not yet undone may not: where some pairs do not suffice, those of fast bodies are
-    /// forgotten. A stack that moves by less than a fall through a substep, and what only sticks,
-    /// is coming to rest by the damping of single pairs, which others would disturb.
-    fn sweep_out_gain(&mut self, elapsed: f64) -> f64 {
-        let may_rest = self.is_stacked || !self.slipped.contains(&true);
-        if self.is_driven || may_rest && self.is_slow() {
-            return 0.0;
-        }
-        let start = self.kinetic(|k| {
-            let [before, warm, push] = [&self.before[k], &self.warm[k], &self.pushes[k]];
-            Motion {
-                linear: before.linear - warm.linear - push.linear,
-                angular: before.angular - warm.angular - push.angular,
-            }
-        });
-        let fall = self.fall;
-        let mut added = 0;
-        loop {
-            let mut work = 0.0;
-            for (k, mass, inertia) in self.movable() {
-                let (push, own) = (&self.pushes[k], &self.velocities[k]);
-                work += mass * push.linear.dot(own.linear);
-                work += push.angular.dot(*inertia * own.angular);
-            }
-            let now = self.kinetic(|k| self.velocities[k]);
-            let gain = now - start - work;
-            let is_resting = now <= fall && may_rest;
-            let is_little = self.balance + gain <= GAIN[0] * now + GAIN[1] * fall;
-            let most = if now > FAST * fall { ADDED + 1 } else { ADDED };
-            if is_resting || is_little || added == most {
-                return gain;
-            }
-            let pairs = if added < ADDED { 1 } else { FIRST };
-            if added == ADDED {
-                self.forget();
-            }
-            for _ in 0..pairs {
-                self.sweep_pair(elapsed);
-            }
-            added += 1;
-        }
-    }
-
-    /// Begins a substep again without impulses of the one before.
-    fn forget(&mut self) {
-        for patch in &mut self.patches {
-            patch.impulse = PatchImpulse::default();
-        }
-        for ((own, before), warm) in
-            self.velocities.iter_mut().zip(&mut self.before).zip(&mut self.warm)
-        {
-            before.linear -= warm.linear;
-            before.angular -= warm.angular;
-            (*own, *warm) = (*before, Motion::default());
-        }
-    }
-
-    /// Whether all that moves has less energy than a fall through a substep gives, surely.
-    fn is_slow(&self) -> bool {
-        let twice: f64 = self
-            .movable()
-            .map(|(k, mass, inertia)| {
-                let Motion { linear, angular } = &self.velocities[k];
-                let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
-                mass * linear.length_squared() + trace * angular.length_squared()
-            })
-            .sum();
-        0.5 * twice <= self.fall
-    }
-
-    /// Kinetic energy of all bodies that can move, J, with the motions of each.
-    fn kinetic(&self, motion: impl Fn(usize) -> Motion) -> f64 {
-        let mut twice = 0.0;
-        for (k, mass, inertia) in self.movable() {
-            let Motion { linear, angular } = motion(k);
-            twice += mass * linear.length_squared() + angular.dot(*inertia * angular);
-        }
-        0.5 * twice
-    }
-
-    /// Number, mass and inertia of each member that is not held.
-    fn movable(&self) -> impl Iterator<Item = (usize, f64, &Mat3)> {
-        let own = self.masses.iter().zip(&self.bodies).enumerate();
-        let free = own.filter(|(_, (_, body))| body.inv_mass > 0.0);
-        free.map(|(k, ((mass, inertia), _))| (k, *mass, inertia))
-    }
-
-    fn is_driven(&self) -> bool {
-        let mut held = self.bodies.iter().zip(&self.velocities);
-        held.any(|(body, own)| body.inv_mass == 0.0 && *own != Motion::default())
-            || !self.patches.iter().all(Patch::is_still)
     }
 
     /// Sweeps upwards and back downwards.
