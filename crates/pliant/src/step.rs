@@ -11,7 +11,8 @@ use crate::contact::output::ContactOutput;
 use crate::contact::response::{Response, StepContext};
 use crate::id::VertexId;
 use crate::integrate::apply_output::apply_output;
-use crate::integrate::energy_input::{self, EnergyInput, Gain};
+use crate::integrate::energy_gain::{EnergyGains, Gain, MadeStep};
+use crate::integrate::energy_input::{self, EnergyInput};
 use crate::integrate::free_motion::FreeMotion;
 use crate::integrate::implicit::Implicit;
 use crate::integrate::rigid_motion::{RigidMotion, RigidVelocities};
@@ -32,9 +33,23 @@ const MAX_HALVINGS: u32 = 62;
 /// the step over the size of the smaller body.
 pub const UNCONVERGED: f64 = 1e-4;
 
-/// Energy that a part of a step may gain without a source before it is halved, and before the
-/// shortest part fails, over kinetic and elastic energy.
-const ENERGY_LIMITS: [f64; 2] = [0.1, 10.0];
+/// Energy that a part of a step may gain without a source, over kinetic and elastic energy.
+#[derive(Clone, Copy, Debug)]
+struct EnergyLimits {
+    /// Of the whole scene.
+    total: f64,
+    /// Of a soft body.
+    body: f64,
+}
+
+impl EnergyLimits {
+    /// Before a part is halved.
+    const LONG: EnergyLimits = EnergyLimits { total: 0.1, body: 0.02 };
+    /// Before the shortest part fails.
+    const SHORTEST: EnergyLimits = EnergyLimits { total: 10.0, body: f64::INFINITY };
+    /// Of steps that cannot be halved.
+    const NONE: EnergyLimits = EnergyLimits { total: f64::INFINITY, body: f64::INFINITY };
+}
 
 /// When groups match their shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,9 +97,10 @@ pub struct Stepper {
     max_halvings: u32,
     /// See [`UNCONVERGED`].
     unconverged: f64,
-    /// Energy that the present part of a step may gain, over what there is.
-    energy_limit: f64,
+    /// Of the present part of a step.
+    energy_limits: EnergyLimits,
     energy_input: EnergyInput,
+    energy_gains: EnergyGains,
     /// What is asked for after the step.
     after: ContactOutput,
     /// The state while a step, its parts and one of these are tried.
@@ -102,8 +118,9 @@ impl Stepper {
             substeps: 1,
             max_halvings: 0,
             unconverged: UNCONVERGED,
-            energy_limit: f64::INFINITY,
+            energy_limits: EnergyLimits::NONE,
             energy_input: EnergyInput::default(),
+            energy_gains: EnergyGains::default(),
             after: ContactOutput::default(),
             trials: Default::default(),
         }
@@ -228,7 +245,8 @@ impl Stepper {
                 break None;
             }
             let part_dt = dt * (part as f64 / whole as f64);
-            self.energy_limit = ENERGY_LIMITS[usize::from(part == 1)];
+            let limits = [EnergyLimits::LONG, EnergyLimits::SHORTEST];
+            self.energy_limits = limits[usize::from(part == 1)];
             match self.substep(system, &mut trial, part_dt) {
                 Ok(made) => {
                     done += part;
@@ -247,7 +265,7 @@ impl Stepper {
             std::mem::swap(state, &mut trial);
         }
         self.trials[0] = trial;
-        self.energy_limit = f64::INFINITY;
+        self.energy_limits = EnergyLimits::NONE;
         failed.map_or(Ok(report), Err)
     }
 
@@ -351,20 +369,27 @@ impl Stepper {
     ) -> Result<(), StepError> {
         let [start, end] = states;
         report.energy_input += self.energy_input.of_motion(system, start, end);
-        let is_judged = self.energy_limit < f64::INFINITY
-            && self.integrator.is_dissipative()
-            && !report.hides_energy
-            && system.rigids.attached().is_empty()
-            && system.pins.moving().next().is_none();
-        if !is_judged {
+        let limits = self.energy_limits;
+        if limits.total == f64::INFINITY || report.hides_energy || !self.integrator.is_dissipative()
+        {
             return Ok(());
         }
-        let Gain { gained, stored } = Gain::of(system, states, report.energy_input);
-        // NaN fails as well.
-        if gained <= self.energy_limit * stored {
-            return Ok(());
+        let refuse = |Gain { gained, stored }| {
+            Err(StepError::EnergyGained { gained, stored, dt, time: start.time })
+        };
+        let made = MadeStep { states, dt, input: report.energy_input };
+        self.energy_gains.measure(system, made);
+        if system.rigids.attached().is_empty() && system.pins.moving().next().is_none() {
+            let gain = self.energy_gains.of_scene(system, made);
+            let is_kept = gain.gained <= limits.total * gain.stored;
+            // NaN fails as well.
+            if !is_kept {
+                return refuse(gain);
+            }
         }
-        Err(StepError::EnergyGained { gained, stored, dt, time: start.time })
+        let is_halved = limits.body < f64::INFINITY;
+        let gain = is_halved.then(|| self.energy_gains.of_bodies(system, made, limits.body));
+        gain.flatten().map_or(Ok(()), refuse)
     }
 
     /// Lets responses keep what they found for the next step.

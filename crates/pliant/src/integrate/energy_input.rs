@@ -13,7 +13,7 @@ use crate::force::nearby::Nearby;
 use crate::force::{StateView, Store};
 use crate::id::VertexId;
 use crate::integrate::System;
-use crate::math::{Aabb, Vec3};
+use crate::math::Vec3;
 
 /// Measures what sources put in; scratch memory.
 #[derive(Debug, Default)]
@@ -89,40 +89,6 @@ impl EnergyInput {
         }
         work
     }
-}
-
-/// Speed, in sizes of the scene per second, whose energy all bodies may gain.
-const SLOW: f64 = 0.01;
-
-/// Elastic energy that a step stores beyond what there was.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Gain {
-    /// Beyond elastic and kinetic energy before, what fell and what sources put in, J.
-    pub gained: f64,
-    /// Kinetic and elastic energy before, J; never less than that of slow motion.
-    pub stored: f64,
-}
-
-impl Gain {
-    /// Of the step from one state to another, into which sources put `input`, J.
-    pub(crate) fn of(system: &System, [start, end]: [&State; 2], input: f64) -> Gain {
-        let [kinetic, elastic, height] = energies(system, start);
-        let [_, stored_now, height_now] = energies(system, end);
-        let fallen = (height - height_now).max(0.0);
-        let around = Aabb::around(start.positions.iter().copied());
-        let slow = SLOW * (around.max - around.min).max_element().max(0.0);
-        Gain {
-            gained: stored_now - elastic - kinetic - fallen - input.max(0.0),
-            stored: kinetic + elastic.abs() + 0.5 * system.masses.total() * slow * slow,
-        }
-    }
-}
-
-/// Kinetic, elastic and gravitational energy of a state, J.
-fn energies(system: &System, state: &State) -> [f64; 3] {
-    let [elastic, gravitational] = [Store::Elastic, Store::Gravitational]
-        .map(|store| system.forces.energy_of(store, state.motion()));
-    [system.rigids.kinetic(state, &system.masses), elastic, gravitational]
 }
 
 /// What rows put in, J: contacts that open by their own speed, and moving obstacles.

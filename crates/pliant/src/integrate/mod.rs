@@ -27,6 +27,8 @@ pub(crate) mod rigid_motion;
 
 pub(crate) mod apply_output;
 
+pub(crate) mod energy_gain;
+
 pub(crate) mod energy_input;
 
 pub mod frequency;

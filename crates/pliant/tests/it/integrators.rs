@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use behaviour::{circle, decay, energy_after, flight, reach};
 use methods::{METHODS, Method};
 use oscillators::{Scene, hung_net, oscillator, thrown_net};
+use pliant::body::Bodies;
 use pliant::body::keyframes::{Keyframe, Keyframes};
 use pliant::body::pins::{PinPath, Pins};
 use pliant::body::soft::{Masses, State};
@@ -411,6 +412,26 @@ fn thrown(longest: f64) -> Result<StepReport, StepError> {
     system.forces.push(Springs::along(&rest, &edges, settings).unwrap());
     let mut stepper = Stepper::new(Box::new(Thrower { longest })).with_halvings(4);
     stepper.step(&mut system, &mut State::at_rest(rest), 0.16)
+}
+
+#[test]
+fn a_light_body_that_gains_energy_is_noticed_beside_a_heavy_fast_one() {
+    let parts_of = |longest| {
+        let start = vec![Vec3::ZERO, Vec3::X, 5.0 * Vec3::X];
+        let settings = SpringSettings { law: SpringLaw::Absolute, stiffness: 100.0, damping: 0.0 };
+        let masses = Masses::new(vec![1.0, 1.0, 1e6]).unwrap();
+        let bodies = Arc::new(Bodies::of_particles([2, 1]).unwrap());
+        let mut system = System { masses, bodies, ..System::default() };
+        let edges = [[VertexId(0), VertexId(1)]];
+        system.forces.push(Springs::along(&start, &edges, settings).unwrap());
+        let mut state = State::at_rest(start);
+        // 5e9 J, where the spring gains 50 J.
+        state.velocities[2] = 100.0 * Vec3::X;
+        let mut stepper = Stepper::new(Box::new(Thrower { longest })).with_halvings(4);
+        stepper.step(&mut system, &mut state, 0.16).unwrap().halvings
+    };
+    assert_eq!(parts_of(0.2), 0);
+    assert!(parts_of(0.05) >= 2);
 }
 
 #[test]

@@ -1,0 +1,221 @@
+//! Energy that a step stores beyond what there was and what sources put in: that of the scene, and
+//! of single soft bodies, so that a small one cannot explode unnoticed beside large ones.
+//!
+//! Implicit Euler cannot raise the energy of a body whose forces are linear beyond the work of its
+//! contacts and weight: with end velocity w, impulses p of these and elastic forces f,
+//! ½ m w² − ½ m v² ≤ m w·(w − v) = h w·f + w·p, and elastic energy rises by −h w·f at most where it
+//! is convex. What it rises beyond that shows that forces changed more in the step than their
+//! linearisation does. Weight is taken by its impulse, not by height: shifts out of overlap lift
+//! some bodies and lower others.
+//!
+//! | here       | formula | meaning                                                   |
+//! |------------|---------|-----------------------------------------------------------|
+//! | `energies` |         | kinetic and elastic energy, before and after, J           |
+//! | `work`     | w·p     | what contacts and weight put in, J                        |
+//! | `gained`   |         | energy after, less energy before and what was put in, J   |
+//! | `stored`   |         | energy before, and what was put in, J                     |
+
+use crate::body::soft::State;
+use crate::contact::Contact;
+use crate::contact::impulse::ContactImpulse;
+use crate::contact::output::ContactOutput;
+use crate::force::Store;
+use crate::id::{BodyId, VertexId};
+use crate::integrate::System;
+use crate::math::{Aabb, Vec3};
+
+/// Speed, in sizes of the scene per second, whose energy bodies may gain.
+const SLOW: f64 = 0.01;
+
+/// Energy that a step stores beyond what there was.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gain {
+    /// Beyond what there was, what fell and what sources put in, J.
+    pub gained: f64,
+    /// Kinetic and elastic energy before, J; never less than that of slow motion.
+    pub stored: f64,
+}
+
+impl Gain {
+    /// What is gained over what there was.
+    fn share(&self) -> f64 {
+        self.gained / self.stored
+    }
+}
+
+/// Finds what a step gained; scratch memory.
+#[derive(Debug, Default)]
+pub(crate) struct EnergyGains {
+    /// Elastic energy of the scene before the step and after it, J.
+    elastic: [f64; 2],
+    /// Kinetic and elastic energy of each body, before and after.
+    energies: [Vec<f64>; 2],
+    work: Vec<f64>,
+    weights: Vec<Vec3>,
+}
+
+/// A step that was made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MadeStep<'a> {
+    /// States before and after.
+    pub states: [&'a State; 2],
+    /// s.
+    pub dt: f64,
+    /// What sources put in, J.
+    pub input: f64,
+}
+
+impl EnergyGains {
+    /// Elastic energy of the scene beyond all that there was, of the step measured last.
+    pub(crate) fn of_scene(&self, system: &System, step: MadeStep<'_>) -> Gain {
+        let MadeStep { states: [start, end], input, .. } = step;
+        let kinetic = system.rigids.kinetic(start, &system.masses);
+        let height = |state: &State| system.forces.energy_of(Store::Gravitational, state.motion());
+        let fallen = (height(start) - height(end)).max(0.0);
+        let (slow, [before, after]) = (slow_speed(start), self.elastic);
+        Gain {
+            gained: after - before - kinetic - fallen - input.max(0.0),
+            stored: kinetic + before.abs() + 0.5 * system.masses.total() * slow * slow,
+        }
+    }
+
+    /// The largest gain of a body over `limit` of what it had, of the step measured last.
+    ///
+    /// Bodies that are pinned to moving places, attached, or joined to others by elements take
+    /// energy in ways that are not known here, and are left out.
+    pub(crate) fn of_bodies(
+        &self,
+        system: &System,
+        step: MadeStep<'_>,
+        limit: f64,
+    ) -> Option<Gain> {
+        let slow = slow_speed(step.states[0]);
+        let [before, after] = &self.energies;
+        let mut largest: Option<Gain> = None;
+        for body in system.bodies.ids() {
+            let (range, k) = (system.bodies.vertices(body), body.index());
+            let mass: f64 = system.masses.of().get(range).into_iter().flatten().sum();
+            let work = self.work[k].max(0.0);
+            let gain = Gain {
+                gained: after[k] - before[k] - work - step.input.max(0.0),
+                stored: before[k] + work + 0.5 * mass * slow * slow,
+            };
+            // Written so that a gain that is not a number is no reason: the whole scene's is.
+            let is_larger = largest.is_none_or(|largest| gain.share() > largest.share());
+            if gain.share() > limit && is_larger && is_known(system, body) {
+                largest = Some(gain);
+            }
+        }
+        largest
+    }
+
+    /// Fills in all energies and the work of contacts and weight.
+    pub(crate) fn measure(&mut self, system: &System, step: MadeStep<'_>) {
+        let count = system.bodies.len();
+        let sums = self.elastic.iter_mut().zip(&mut self.energies);
+        for ((elastic, energies), state) in sums.zip(step.states) {
+            energies.clear();
+            energies.resize(count, 0.0);
+            add_kinetic(system, state, energies);
+            *elastic = add_elastic(system, state, energies);
+        }
+        self.work.clear();
+        self.work.resize(count, 0.0);
+        let end = step.states[1];
+        self.add_weight(system, end, step.dt);
+        let ContactOutput { rows, row_impulses, .. } = &system.scratch.contact;
+        for (row, impulse) in rows.iter().zip(row_impulses) {
+            self.add_contact(system, end, row, impulse);
+        }
+    }
+
+    /// Adds what weight puts into all bodies.
+    fn add_weight(&mut self, system: &System, end: &State, dt: f64) {
+        self.weights.clear();
+        self.weights.resize(end.positions.len(), Vec3::ZERO);
+        for force in system.forces.iter().filter(|force| force.store() == Store::Gravitational) {
+            force.add_forces(end.motion(), &mut self.weights);
+        }
+        for (body, work) in system.bodies.ids().zip(&mut self.work) {
+            let range = system.bodies.vertices(body);
+            let both = self.weights[range.clone()].iter().zip(&end.velocities[range]);
+            *work += dt * both.map(|(weight, v)| weight.dot(*v)).sum::<f64>();
+        }
+    }
+
+    /// Adds what one contact puts into its bodies.
+    fn add_contact(
+        &mut self,
+        system: &System,
+        end: &State,
+        row: &Contact,
+        impulse: &ContactImpulse,
+    ) {
+        let impulse = impulse.impulse(row.normal);
+        let first = row.vertices.iter().zip(&row.weights).take(row.count);
+        let second = row.second.iter().flat_map(|side| side.vertices.iter().zip(&side.weights));
+        for (vertex, weight) in first.chain(second) {
+            let body = system.bodies.body_of(*vertex).index();
+            let velocity = end.velocities.get(vertex.index());
+            if let (Some(work), Some(velocity)) = (self.work.get_mut(body), velocity) {
+                *work += *weight * impulse.dot(*velocity);
+            }
+        }
+    }
+}
+
+/// Adds the kinetic energy of the vertices of each body.
+fn add_kinetic(system: &System, state: &State, energies: &mut [f64]) {
+    let masses = system.masses.of();
+    for (body, energy) in system.bodies.ids().zip(energies) {
+        let range = system.bodies.vertices(body);
+        let both = masses[range.clone()].iter().zip(&state.velocities[range]);
+        *energy += both.map(|(mass, v)| 0.5 * mass * v.length_squared()).sum::<f64>();
+    }
+}
+
+/// Adds the elastic energy of the elements of each body, and returns that of all, J.
+///
+/// NaN where the state lacks a vertex.
+fn add_elastic(system: &System, state: &State, energies: &mut [f64]) -> f64 {
+    if system.forces.check(state.motion()).is_err() {
+        return f64::NAN;
+    }
+    let (mut own, mut body) = (0..0, BodyId(0));
+    let mut add = |vertex: VertexId, energy: f64| {
+        if !own.contains(&vertex.index()) {
+            body = system.bodies.body_of(vertex);
+            own = system.bodies.vertices(body);
+        }
+        energies.get_mut(body.index()).into_iter().for_each(|sum| *sum += energy);
+    };
+    let elastic = system.forces.iter().filter(|force| force.store() == Store::Elastic);
+    elastic.map(|force| force.visit_energies(state.motion(), &mut add)).sum()
+}
+
+/// Speed whose energy bodies may gain, m/s.
+fn slow_speed(state: &State) -> f64 {
+    let around = Aabb::around(state.positions.iter().copied());
+    SLOW * (around.max - around.min).max_element().max(0.0)
+}
+
+/// Whether everything that may put energy into a body is known.
+fn is_known(system: &System, body: BodyId) -> bool {
+    let range = system.bodies.vertices(body);
+    let is_own = |vertex: VertexId| range.contains(&vertex.index());
+    let rigids = &system.rigids;
+    if rigids.index_of(VertexId(range.start as u32)).is_some()
+        || rigids.attached().iter().any(|attached| is_own(attached.vertex))
+        || system.pins.moving().any(is_own)
+    {
+        return false;
+    }
+    let mut is_alone = true;
+    for force in system.forces.iter().filter(|force| force.store() == Store::Elastic) {
+        force.visit_elements(&mut |vertices| {
+            let own = vertices.iter().filter(|vertex| is_own(**vertex)).count();
+            is_alone &= own == 0 || own == vertices.len();
+        });
+    }
+    is_alone
+}
