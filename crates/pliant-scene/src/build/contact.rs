@@ -29,7 +29,7 @@ use crate::spec::obstacle::ObstacleResponse;
 use crate::spec::{self, IntegratorKind, Response};
 
 /// Times that a step may be halved when contacts are solved with it.
-const HALVINGS: u32 = 8;
+const HALVINGS: u32 = 12;
 
 /// The same with a barrier, which makes short steps where bodies come near, and with outlines
 /// that never overlap.

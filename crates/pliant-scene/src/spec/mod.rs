@@ -165,7 +165,7 @@ pub struct Integrator {
     pub kind: IntegratorKind,
     /// Substeps of each step; at least 1. Contacts are detected in each.
     pub substeps: u32,
-    /// Times that a rejected or unconverged step may be halved; at most 62. Left out, 8
+    /// Times that a rejected or unconverged step may be halved; at most 62. Left out, 12
     /// with the response `constraint` and 0 with others.
     pub max_halvings: Option<u32>,
     /// Newton iterations at most; 0 solves one linear system per step. For the

@@ -51,7 +51,8 @@ pub(crate) struct EnergyGains {
     /// Kinetic and elastic energy of each body, before and after.
     energies: [Vec<f64>; 2],
     work: Vec<f64>,
-    weights: Vec<Vec3>,
+    /// Impulses and weights of vertices, one after the other.
+    pushes: Vec<Vec3>,
 }
 
 /// A step that was made.
@@ -119,6 +120,7 @@ impl EnergyGains {
             add_kinetic(system, state, energies);
             *elastic = add_elastic(system, state, energies);
         }
+        self.add_impulses(system, step.states[0]);
         self.work.clear();
         self.work.resize(count, 0.0);
         let end = step.states[1];
@@ -129,16 +131,36 @@ impl EnergyGains {
         }
     }
 
+    /// Adds to the energies before the step what impulses at its beginning change.
+    fn add_impulses(&mut self, system: &System, start: &State) {
+        let impulses = &system.scratch.contact.impulses;
+        if impulses.is_empty() {
+            return;
+        }
+        self.pushes.clear();
+        self.pushes.resize(start.positions.len(), Vec3::ZERO);
+        for (vertex, impulse) in impulses {
+            self.pushes.get_mut(vertex.index()).into_iter().for_each(|sum| *sum += *impulse);
+        }
+        let masses = system.masses.of();
+        for (body, energy) in system.bodies.ids().zip(&mut self.energies[0]) {
+            let of = |v: usize| {
+                self.pushes[v].dot(start.velocities[v] + self.pushes[v] / (2.0 * masses[v]))
+            };
+            *energy += system.bodies.vertices(body).map(of).sum::<f64>();
+        }
+    }
+
     /// Adds what weight puts into all bodies.
     fn add_weight(&mut self, system: &System, end: &State, dt: f64) {
-        self.weights.clear();
-        self.weights.resize(end.positions.len(), Vec3::ZERO);
+        self.pushes.clear();
+        self.pushes.resize(end.positions.len(), Vec3::ZERO);
         for force in system.forces.iter().filter(|force| force.store() == Store::Gravitational) {
-            force.add_forces(end.motion(), &mut self.weights);
+            force.add_forces(end.motion(), &mut self.pushes);
         }
         for (body, work) in system.bodies.ids().zip(&mut self.work) {
             let range = system.bodies.vertices(body);
-            let both = self.weights[range.clone()].iter().zip(&end.velocities[range]);
+            let both = self.pushes[range.clone()].iter().zip(&end.velocities[range]);
             *work += dt * both.map(|(weight, v)| weight.dot(*v)).sum::<f64>();
         }
     }

@@ -77,7 +77,7 @@ const TIME_STEP: f64 = 1.0 / 60.0;
 const FRICTION: f64 = 0.3;
 
 /// Times that a step may be halved.
-const HALVINGS: u32 = 8;
+const HALVINGS: u32 = 12;
 
 /// Substeps of a step at most.
 const MOST_SUBSTEPS: u32 = 100_000;
@@ -151,7 +151,7 @@ impl Settings {
         share("restitution", self.restitution)?;
         not_negative("depenetration speed", self.depenetration_speed)?;
         if self.max_halvings > HALVINGS {
-            let (value, rule) = (f64::from(self.max_halvings), "at most 8");
+            let (value, rule) = (f64::from(self.max_halvings), "at most 12");
             return Err(WorldError::Value { what: "number of halvings", value, rule });
         }
         check_substeps(self.substeps)
