@@ -19,12 +19,16 @@ use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::augmented_lagrangian::AugmentedLagrangian;
 use crate::solve::dense_pgs::DensePgs;
 use crate::solve::factored::{FactoredPgs, Island, References};
+use crate::solve::joint::articulation::{Articulation, JointPlace};
 use crate::solve::linear::{self, Linear, LinearSettings, LinearSolver, SolveError, Solvers};
 use crate::solve::manifold_reduction::ManifoldReduction;
 use crate::solve::pcg::Pcg;
 use crate::solve::rigid_pgs::RigidPgs;
 use crate::solve::rigid_substeps::{self, RigidSubsteps, SubstepContacts, SubstepOutput};
-use crate::solve::terms::{Sides, SolverRow};
+use crate::solve::terms::{RigidSides, Sides, SolverRow};
+
+/// Bodies of an articulation at most that is solved in substeps.
+const MOST_JOINTED: usize = 128;
 
 /// Where fewer than one in so many unknowns are free, bodies are solved one by one.
 const FEW: usize = 4;
@@ -60,7 +64,7 @@ pub enum IslandSolver {
     AugmentedLagrangian,
 }
 
-/// Method that solves islands of rigid bodies and obstacles, without joints.
+/// Method that solves islands of rigid bodies and obstacles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RigidSolver {
     /// Contact patches in substeps.
@@ -150,6 +154,8 @@ pub(crate) struct RowSolver {
     substeps: RigidSubsteps,
     /// Island and number of each contact that is solved in substeps, island by island.
     substep_contacts: Vec<(u32, u32)>,
+    /// The same of articulations.
+    substep_articulations: Vec<(u32, u32)>,
     dense_pgs: DensePgs,
     factored_pgs: FactoredPgs,
     references: References,
@@ -259,6 +265,40 @@ impl RowSolver {
         self.references.restore(memory)
     }
 
+    /// Finds where articulations are solved.
+    ///
+    /// In substeps those that touch something, and nothing but rigid bodies and obstacles,
+    /// directly or by others of the same island.
+    pub(crate) fn find_places(
+        &mut self,
+        matrix: &BlockMatrix,
+        sides: Sides<'_>,
+        contacts: &[Contact],
+        settings: RowSettings,
+        articulations: &[Vec<BodyId>],
+    ) -> Vec<JointPlace> {
+        let Some(rigid) = sides.rigid else { return vec![JointPlace::Free; articulations.len()] };
+        self.list(sides);
+        self.islands.find(&self.bodies, rigid.groups, contacts, settings);
+        self.islands.find_rigid(sides);
+        let mut places = self.islands.places(matrix, rigid, articulations);
+        if settings.rigid_islands != RigidSolver::Substeps {
+            let in_substeps = places.iter_mut().filter(|place| **place == JointPlace::Substeps);
+            in_substeps.for_each(|place| *place = JointPlace::InTurn);
+        }
+        places
+    }
+
+    /// Takes articulations for a step.
+    pub(crate) fn borrow_articulations(&mut self, all: Vec<Articulation>) {
+        *self.substeps.articulations_mut() = all;
+    }
+
+    /// Gives them back.
+    pub(crate) fn return_articulations(&mut self) -> Vec<Articulation> {
+        std::mem::take(self.substeps.articulations_mut())
+    }
+
     /// Begins a step with so many contacts; takes the forces of the points of rigid bodies.
     pub(crate) fn begin(&mut self, contacts: usize, forces: &mut Vec<PointForce>) {
         self.substeps.begin(contacts);
@@ -290,6 +330,7 @@ impl RowSolver {
         let groups = sides.rigid.map_or(&[][..], |rigid| rigid.groups);
         self.islands.find(&self.bodies, groups, contacts, settings.rows);
         self.islands.find_rigid(sides);
+        self.islands.join_apart(self.substeps.articulations());
         if settings.rows.rigid_islands == RigidSolver::Substeps {
             self.islands.find_substeps(equations.matrix, sides);
         }
@@ -352,7 +393,11 @@ impl RowSolver {
         row_impulses: &mut [ContactImpulse],
     ) -> Solved {
         let Some(rigid) = sides.rigid else { return Solved::default() };
-        let own = SubstepContacts { all: contacts, own: &self.substep_contacts };
+        let own = SubstepContacts {
+            all: contacts,
+            own: &self.substep_contacts,
+            articulations: &self.substep_articulations,
+        };
         self.substeps.solve(equations, rigid, own, Unknowns { velocities, row_impulses })
     }
 
@@ -570,7 +615,15 @@ impl RowSolver {
 
     /// Hands each row to its solver, island by island.
     fn split(&mut self, sides: Sides<'_>, contacts: &[Contact], row_impulses: &[ContactImpulse]) {
-        let RowSolver { parts, islands, reduction, substep_contacts, .. } = self;
+        let RowSolver { parts, islands, reduction, substep_contacts, substeps, .. } = self;
+        self.substep_articulations.clear();
+        for (k, articulation) in substeps.articulations().iter().enumerate() {
+            let is_own = articulation.place == JointPlace::Substeps;
+            if let Some(body) = articulation.ids.first().filter(|_| is_own) {
+                self.substep_articulations.push((islands.parents[body.index()], k as u32));
+            }
+        }
+        self.substep_articulations.sort_unstable();
         parts.iter_mut().for_each(RowSubset::clear);
         substep_contacts.clear();
         for (k, contact) in contacts.iter().enumerate() {
@@ -661,6 +714,8 @@ struct Islands {
     methods: Vec<Method>,
     /// Whether a body touches anything.
     touch: Vec<bool>,
+    /// Whether a body hangs in an articulation that is solved in substeps.
+    apart: Vec<bool>,
 }
 
 impl Islands {
@@ -673,7 +728,9 @@ impl Islands {
         settings: RowSettings,
     ) {
         let RowSettings { max_dense_vertices, large_islands, .. } = settings;
-        let Islands { parents, methods, touch } = self;
+        let Islands { parents, methods, touch, apart } = self;
+        apart.clear();
+        apart.resize(bodies.len(), false);
         parents.clear();
         parents.extend(0..bodies.len() as u32);
         touch.clear();
@@ -727,6 +784,59 @@ impl Islands {
         }
     }
 
+    /// Where articulations can be solved.
+    fn places(
+        &self,
+        matrix: &BlockMatrix,
+        rigid: RigidSides<'_>,
+        articulations: &[Vec<BodyId>],
+    ) -> Vec<JointPlace> {
+        let mut parents = self.parents.clone();
+        for bodies in articulations {
+            bodies.windows(2).for_each(|pair| join(&mut parents, pair[0].0, pair[1].0));
+        }
+        let mut may = vec![true; parents.len()];
+        for body in 0..parents.len() {
+            let is_rigid = self.methods[self.parents[body] as usize] == Method::Rigid;
+            if !is_rigid || !rigid_substeps::is_separate(matrix, rigid.firsts[body] as usize) {
+                may[first(&mut parents, body as u32) as usize] = false;
+            }
+        }
+        for bodies in articulations.iter().filter(|bodies| bodies.len() > MOST_JOINTED) {
+            may[first(&mut parents, bodies[0].0) as usize] = false;
+        }
+        let mut place = |bodies: &Vec<BodyId>| {
+            let touches = bodies.iter().any(|body| self.touch[body.index()]);
+            let is_grouped =
+                |body: &BodyId| rigid.groups.get(body.index()).is_some_and(Option::is_some);
+            match touches || bodies.iter().any(is_grouped) {
+                false => JointPlace::Free,
+                true if may[first(&mut parents, bodies[0].0) as usize] => JointPlace::Substeps,
+                true => JointPlace::InTurn,
+            }
+        };
+        articulations.iter().map(&mut place).collect()
+    }
+
+    /// Makes islands one that hang together by articulations that are solved in substeps.
+    fn join_apart(&mut self, articulations: &[Articulation]) {
+        let Islands { parents, touch, apart, .. } = self;
+        let mut is_any = false;
+        for articulation in articulations.iter().filter(|own| own.place == JointPlace::Substeps) {
+            let ids = &articulation.ids;
+            ids.windows(2).for_each(|pair| join(parents, pair[0].0, pair[1].0));
+            for body in ids.iter().map(|body| body.index()) {
+                (touch[body], apart[body]) = (true, true);
+            }
+            is_any = true;
+        }
+        if is_any {
+            for body in 0..parents.len() {
+                parents[body] = first(parents, body as u32);
+            }
+        }
+    }
+
     /// Gives islands of rigid bodies that only contacts couple to the solver in substeps.
     fn find_substeps(&mut self, matrix: &BlockMatrix, sides: Sides<'_>) {
         let Some(rigid) = sides.rigid else { return };
@@ -734,7 +844,8 @@ impl Islands {
         for (body, island) in self.parents.iter().enumerate() {
             let method = &mut self.methods[*island as usize];
             if *method == Method::Substeps {
-                let is_jointed = rigid.jointed.binary_search(&BodyId(body as u32)).is_ok();
+                let is_jointed =
+                    !self.apart[body] && rigid.jointed.binary_search(&BodyId(body as u32)).is_ok();
                 let first = rigid.firsts[body] as usize;
                 if is_jointed || !rigid_substeps::is_separate(matrix, first) {
                     *method = Method::Rigid;
