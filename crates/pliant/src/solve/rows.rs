@@ -286,7 +286,7 @@ impl RowSolver {
         let mut places = self.islands.places(matrix, rigid, articulations);
         if settings.rigid_islands != RigidSolver::Substeps {
             let in_substeps = places.iter_mut().filter(|place| **place == JointPlace::Substeps);
-            in_substeps.for_each(|place| *place = JointPlace::InTurn);
+            in_substeps.for_each(|place| *place = JointPlace::Alternating);
         }
         places
     }

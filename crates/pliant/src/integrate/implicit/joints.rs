@@ -143,7 +143,7 @@ impl Implicit {
                 return Ok(());
             }
             let changed = self.obey(system)? * span;
-            let [is_in_turn, _] = system.joints.are_at(JointPlace::InTurn);
+            let [is_in_turn, _] = system.joints.are_at(JointPlace::Alternating);
             let relaxations = report.sweeps.saturating_mul(system.scratch.contact.rows.len());
             if !is_in_turn || changed <= STILL || relaxations > MAX_RELAXATIONS {
                 return Ok(());

@@ -1,4 +1,4 @@
-//! Bodies that joints hang together, through the substeps of a step.
+//! Articulations: bodies that joints connect, through the substeps of a step.
 //!
 //! Rows are measured where the bodies are, again whenever one of them has turned, so velocities
 //! obey the joints of the place and not those of the start of the step. What impulses on some of
@@ -27,7 +27,7 @@ use crate::solve::rows::first;
 
 /// Rotation of a body, rad, above which rows are measured anew.
 ///
-/// Its square is the share of the speed by which a joint drifts until then.
+/// Its square is the share of the speed that a joint moves off by until then.
 const TURNED: f64 = 3e-3;
 
 /// Solves with one factor: a second removes what the regularisation of the first has left.
@@ -47,7 +47,7 @@ pub(crate) enum JointPlace {
     /// With its contacts, in substeps.
     Substeps,
     /// In turn with its contacts, or with the soft bodies that it holds.
-    InTurn,
+    Alternating,
 }
 
 /// What of the joints is measured.
@@ -89,7 +89,7 @@ impl AxisRow {
     }
 }
 
-/// Bodies that joints hang together.
+/// Bodies that joints connect.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Articulation {
     /// Its bodies in the list of all rigid ones, ascending.

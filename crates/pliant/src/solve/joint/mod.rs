@@ -174,7 +174,7 @@ pub struct Joints {
     met: JointStats,
     /// State when last noted.
     noted: Noted,
-    /// Bodies that hang together; none while they are lent.
+    /// Bodies that joints connect; none while they are lent.
     articulations: Vec<Articulation>,
     /// Where each joint is solved in the present step.
     places: Vec<JointPlace>,

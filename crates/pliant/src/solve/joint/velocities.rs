@@ -144,7 +144,7 @@ impl Joints {
     /// Warm start: applies the impulses of the step before to the bodies of joints in turn.
     pub(crate) fn load_impulses(&mut self, states: &mut [RigidState]) {
         for joint in 0..self.list.len() {
-            if self.places[joint] != JointPlace::InTurn {
+            if self.places[joint] != JointPlace::Alternating {
                 continue;
             }
             let Load { force, torque } = self.loads[joint];

@@ -42,7 +42,7 @@ pub(super) struct Owner {
     pub chosen: Option<u32>,
 }
 
-/// Bodies of which some hang together by joints.
+/// Bodies of which joints connect some.
 pub(super) struct JointedBodies<'a> {
     pub bodies: &'a [SolverBody],
     pub motions: &'a mut [Motion],

@@ -95,7 +95,7 @@ pub(super) struct Island {
     pub contacts: Vec<(PairKey, u32)>,
     /// Ascending.
     pub members: Vec<BodyId>,
-    /// What joints hang together.
+    /// What joints connect.
     pub jointed: Jointed,
     /// Members, then one entry that stands for all obstacles.
     bodies: Vec<SolverBody>,

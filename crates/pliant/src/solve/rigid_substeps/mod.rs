@@ -11,7 +11,7 @@
 //! a damped oscillation as long as g is real and in [0, 1): so sweeps are symmetric, no term of
 //! position is in the impulses, and nothing is accelerated. How far a contact sinks until it
 //! bears its load is load · g h² over the mass of the lighter side, which decides the number of
-//! substeps. Bodies that joints hang together answer to a contact as a whole, see
+//! substeps. Bodies that joints connect answer to a contact as a whole, see
 //! `island/jointed.rs`. Overlap is taken out by shifts that no velocity sees.
 //!
 //! The solver gives the velocities at the end of the step, and how far bodies have moved, which

@@ -120,13 +120,13 @@ impl Islands {
             match touches || bodies.iter().any(is_grouped) {
                 false => JointPlace::Free,
                 true if may[first(&mut parents, bodies[0].0) as usize] => JointPlace::Substeps,
-                true => JointPlace::InTurn,
+                true => JointPlace::Alternating,
             }
         };
         articulations.iter().map(&mut place).collect()
     }
 
-    /// Makes islands one that hang together by articulations that are solved in substeps.
+    /// Makes islands one that articulations in substeps connect.
     pub fn join_apart(&mut self, articulations: &[Articulation]) {
         let Islands { parents, touch, apart, .. } = self;
         let mut is_any = false;
