@@ -167,6 +167,26 @@ fn what_points_share_is_the_whole_and_stays_in_their_cones() {
     }
 }
 
+/// With nothing left for a turn, rounding decides whether a point is in its cone.
+#[test]
+fn points_of_a_patch_at_its_bound_of_friction_stay_in_their_cones() {
+    let mut random = Random::new(8);
+    let bodies = bodies(&mut random);
+    for round in 0..500 {
+        let mut patch = patch(&mut square(0.5), &bodies);
+        patch.impulse.normals = std::array::from_fn(|_| random.unit());
+        patch.impulse.normals[round % MOST] = 0.0;
+        let bound = 0.5 * patch.impulse.pressure();
+        let (sine, cosine) = libm::sincos(7.0 * random.unit());
+        patch.impulse.tangent = [bound * cosine, bound * sine];
+        patch.impulse.twist = 0.1 * random.signed();
+        for (normal, tangent) in patch.shared_out(&patch.impulse) {
+            let most = 0.5 * normal + TOLERANCE;
+            assert!(tangent.length() <= most, "{round}: {normal} {tangent}");
+        }
+    }
+}
+
 /// A patch that shrinks to a point would turn its bodies by the twist that it had, and never stop.
 #[test]
 fn a_single_point_takes_over_no_twist() {

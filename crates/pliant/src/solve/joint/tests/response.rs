@@ -9,8 +9,15 @@ use crate::solve::joint::articulation::{Articulation, JointPlace};
 /// Lengths and masses are near 1; the rows are regularised by 1e-11.
 const TOLERANCE: f64 = 1e-9;
 
-/// Five boxes turned at random: a tree of balls and hinges, or a ring that is closed by a ball.
-fn articulation(random: &mut Random, is_ring: bool) -> Articulation {
+/// What joints make of five boxes.
+#[derive(Clone, Copy, PartialEq)]
+enum Shape {
+    Tree,
+    Ring,
+}
+
+/// Five boxes turned at random on balls and hinges; a ring is closed by a ball.
+fn articulation(random: &mut Random, shape: Shape) -> Articulation {
     let mut parts = Vec::new();
     for k in 0..5 {
         let edges = Vec3::splat(0.5) + 0.3 * random.vec3().abs();
@@ -28,7 +35,7 @@ fn articulation(random: &mut Random, is_ring: bool) -> Articulation {
             JointDefinition::new(kind, (a, Some(b)), 0.5 * random.vec3() + a as f64 * Vec3::X)
         })
         .collect();
-    if is_ring {
+    if shape == Shape::Ring {
         list.push(JointDefinition::new(JointKind::Ball, (4, Some(0)), 2.0 * Vec3::Y));
     }
     let (bodies, states): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
@@ -53,7 +60,7 @@ fn articulation(random: &mut Random, is_ring: bool) -> Articulation {
 fn the_response_is_that_of_free_bodies_with_joints_solved_after_it() {
     let mut random = Random::new(4);
     for round in 0..20 {
-        let mut own = articulation(&mut random, round % 2 == 0);
+        let mut own = articulation(&mut random, [Shape::Ring, Shape::Tree][round % 2]);
         for (source, body) in [0, 2, 4].into_iter().enumerate() {
             let [force, moment] = [random.vec3(), random.vec3()];
             own.states.iter_mut().for_each(|state| {
