@@ -149,6 +149,10 @@ impl RigidMotion {
     fn advance(&mut self, system: &mut System, dt: f64) -> Result<(), StepError> {
         let System { joints, rigids, scratch, .. } = system;
         for (member, rigid) in rigids.entries().iter().zip(&mut self.rigids) {
+            if let Some(end) = scratch.substeps.end(member.unknown) {
+                *rigid = end;
+                continue;
+            }
             match scratch.substeps.motion(member.unknown) {
                 None => self.free_motion.step(&member.body, rigid, dt),
                 Some(mean) => {

@@ -124,7 +124,7 @@ impl SolvedStep<'_> {
         if row.bounce > 0.0 && whole.normal > 0.0 {
             return Judged { impulse: whole, slip, least: row.bounce, span };
         }
-        let gap = row.gap - row.offset + self.opening(row) - span * row.normal.dot(slip);
+        let gap = row.gap - row.offset + self.opening(row, span);
         Judged { impulse: last.impulse, slip, least: -gap.max(0.0) / span, span }
     }
 
@@ -158,9 +158,9 @@ impl SolvedStep<'_> {
         relative_at_place(row, self.rigids, self.rigid_solution, self.view())
     }
 
-    /// How much the gap of a contact has opened in the step, m.
-    fn opening(&self, row: &Contact) -> f64 {
-        let mut way = -self.dt * row.surface_velocity;
+    /// How much the gap of a contact has opened until the last substep of a length, s, began, m.
+    fn opening(&self, row: &Contact, last: f64) -> f64 {
+        let mut way = -(self.dt - last) * row.surface_velocity;
         let place = |sign: f64| row.place(sign, self.positions);
         let at = match row.bodies.1 {
             Some(_) => 0.5 * (place(1.0) + place(-1.0)),
@@ -169,10 +169,10 @@ impl SolvedStep<'_> {
         for (sign, body) in [(1.0, Some(row.bodies.0)), (-1.0, row.bodies.1)] {
             let Some(index) = body.and_then(|body| self.rigids.index(body)) else { continue };
             let unknown = self.rigids.entries()[index].unknown;
-            let Some(mean) = self.substeps.motion(unknown) else { continue };
-            let turn = self.dt * mean.spin;
+            let Some(motion) = self.substeps.motion(unknown) else { continue };
+            let turn = motion.turn_before_last;
             let turned = turn.cross(at - self.states[index].centre);
-            way += sign * (self.dt * mean.velocity + turned + 0.5 * turn.cross(turned));
+            way += sign * (motion.way_before_last + turned + 0.5 * turn.cross(turned));
         }
         row.normal.dot(way)
     }

@@ -6,6 +6,8 @@
 //! solve the same rows. Bodies that touch nothing are solved without, as by a step that meets
 //! nobody.
 
+mod islands;
+
 use std::ops::Range;
 
 use crate::contact::Contact;
@@ -19,12 +21,16 @@ use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::augmented_lagrangian::AugmentedLagrangian;
 use crate::solve::dense_pgs::DensePgs;
 use crate::solve::factored::{FactoredPgs, Island, References};
+use crate::solve::joint::articulation::{Articulation, JointPlace};
 use crate::solve::linear::{self, Linear, LinearSettings, LinearSolver, SolveError, Solvers};
 use crate::solve::manifold_reduction::ManifoldReduction;
 use crate::solve::pcg::Pcg;
 use crate::solve::rigid_pgs::RigidPgs;
 use crate::solve::rigid_substeps::{self, RigidSubsteps, SubstepContacts, SubstepOutput};
+use crate::solve::rows::islands::Islands;
 use crate::solve::terms::{Sides, SolverRow};
+
+pub(crate) use crate::solve::rows::islands::first;
 
 /// Where fewer than one in so many unknowns are free, bodies are solved one by one.
 const FEW: usize = 4;
@@ -60,7 +66,7 @@ pub enum IslandSolver {
     AugmentedLagrangian,
 }
 
-/// Method that solves islands of rigid bodies and obstacles, without joints.
+/// Method that solves islands of rigid bodies and obstacles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RigidSolver {
     /// Contact patches in substeps.
@@ -150,6 +156,8 @@ pub(crate) struct RowSolver {
     substeps: RigidSubsteps,
     /// Island and number of each contact that is solved in substeps, island by island.
     substep_contacts: Vec<(u32, u32)>,
+    /// The same of articulations.
+    substep_articulations: Vec<(u32, u32)>,
     dense_pgs: DensePgs,
     factored_pgs: FactoredPgs,
     references: References,
@@ -259,6 +267,40 @@ impl RowSolver {
         self.references.restore(memory)
     }
 
+    /// Finds where articulations are solved.
+    ///
+    /// In substeps those that touch something, and nothing but rigid bodies and obstacles,
+    /// directly or by others of the same island.
+    pub(crate) fn find_places(
+        &mut self,
+        matrix: &BlockMatrix,
+        sides: Sides<'_>,
+        contacts: &[Contact],
+        settings: RowSettings,
+        articulations: &[Vec<BodyId>],
+    ) -> Vec<JointPlace> {
+        let Some(rigid) = sides.rigid else { return vec![JointPlace::Free; articulations.len()] };
+        self.list(sides);
+        self.islands.find(&self.bodies, rigid.groups, contacts, settings);
+        self.islands.find_rigid(sides);
+        let mut places = self.islands.places(matrix, rigid, articulations);
+        if settings.rigid_islands != RigidSolver::Substeps {
+            let in_substeps = places.iter_mut().filter(|place| **place == JointPlace::Substeps);
+            in_substeps.for_each(|place| *place = JointPlace::Alternating);
+        }
+        places
+    }
+
+    /// Takes articulations for a step.
+    pub(crate) fn borrow_articulations(&mut self, all: Vec<Articulation>) {
+        *self.substeps.articulations_mut() = all;
+    }
+
+    /// Gives them back.
+    pub(crate) fn return_articulations(&mut self) -> Vec<Articulation> {
+        std::mem::take(self.substeps.articulations_mut())
+    }
+
     /// Begins a step with so many contacts; takes the forces of the points of rigid bodies.
     pub(crate) fn begin(&mut self, contacts: usize, forces: &mut Vec<PointForce>) {
         self.substeps.begin(contacts);
@@ -290,6 +332,7 @@ impl RowSolver {
         let groups = sides.rigid.map_or(&[][..], |rigid| rigid.groups);
         self.islands.find(&self.bodies, groups, contacts, settings.rows);
         self.islands.find_rigid(sides);
+        self.islands.join_apart(self.substeps.articulations());
         if settings.rows.rigid_islands == RigidSolver::Substeps {
             self.islands.find_substeps(equations.matrix, sides);
         }
@@ -352,7 +395,11 @@ impl RowSolver {
         row_impulses: &mut [ContactImpulse],
     ) -> Solved {
         let Some(rigid) = sides.rigid else { return Solved::default() };
-        let own = SubstepContacts { all: contacts, own: &self.substep_contacts };
+        let own = SubstepContacts {
+            all: contacts,
+            own: &self.substep_contacts,
+            articulations: &self.substep_articulations,
+        };
         self.substeps.solve(equations, rigid, own, Unknowns { velocities, row_impulses })
     }
 
@@ -570,7 +617,15 @@ impl RowSolver {
 
     /// Hands each row to its solver, island by island.
     fn split(&mut self, sides: Sides<'_>, contacts: &[Contact], row_impulses: &[ContactImpulse]) {
-        let RowSolver { parts, islands, reduction, substep_contacts, .. } = self;
+        let RowSolver { parts, islands, reduction, substep_contacts, substeps, .. } = self;
+        self.substep_articulations.clear();
+        for (k, articulation) in substeps.articulations().iter().enumerate() {
+            let is_own = articulation.place == JointPlace::Substeps;
+            if let Some(body) = articulation.ids.first().filter(|_| is_own) {
+                self.substep_articulations.push((islands.parents[body.index()], k as u32));
+            }
+        }
+        self.substep_articulations.sort_unstable();
         parts.iter_mut().for_each(RowSubset::clear);
         substep_contacts.clear();
         for (k, contact) in contacts.iter().enumerate() {
@@ -650,125 +705,6 @@ fn hold(
     }
     held.sort_unstable();
     held.dedup();
-}
-
-/// Bodies that contacts join.
-#[derive(Clone, Debug, Default)]
-struct Islands {
-    /// Another body of the same island with a smaller number, or the body itself.
-    parents: Vec<u32>,
-    /// Solver of the island, by its first body.
-    methods: Vec<Method>,
-    /// Whether a body touches anything.
-    touch: Vec<bool>,
-}
-
-impl Islands {
-    /// Joins bodies by contacts and by `groups`, whose matrix has no blocks of single bodies.
-    fn find(
-        &mut self,
-        bodies: &[Range<usize>],
-        groups: &[Option<BodyId>],
-        contacts: &[Contact],
-        settings: RowSettings,
-    ) {
-        let RowSettings { max_dense_vertices, large_islands, .. } = settings;
-        let Islands { parents, methods, touch } = self;
-        parents.clear();
-        parents.extend(0..bodies.len() as u32);
-        touch.clear();
-        touch.resize(bodies.len(), false);
-        for contact in contacts {
-            let (a, b) = contact.bodies;
-            touch[a.index()] = true;
-            if let Some(b) = b {
-                touch[b.index()] = true;
-                join(parents, a.0, b.0);
-            }
-        }
-        let tied = || groups.iter().enumerate().filter_map(|(b, group)| Some((b, (*group)?)));
-        for (body, group) in tied() {
-            touch[group.index()] |= touch[body];
-            join(parents, body as u32, group.0);
-        }
-        tied().for_each(|(body, group)| touch[body] |= touch[group.index()]);
-        methods.clear();
-        methods.resize(bodies.len(), Method::Dense);
-        let large = match large_islands {
-            IslandSolver::Factored => Method::Factored,
-            IslandSolver::AugmentedLagrangian => Method::AugmentedLagrangian,
-        };
-        for (body, vertices) in bodies.iter().enumerate() {
-            let island = first(parents, body as u32);
-            parents[body] = island;
-            if vertices.len() > max_dense_vertices {
-                methods[island as usize] = large;
-            }
-        }
-        tied().for_each(|(body, _)| methods[parents[body] as usize] = large);
-        // Carried points have more unknowns than the dense solver holds.
-        let carried = contacts.iter().filter(|contact| contact.second.is_some());
-        carried.for_each(|contact| methods[parents[contact.bodies.0.index()] as usize] = large);
-    }
-
-    /// Gives islands of rigid bodies alone to their own solver.
-    fn find_rigid(&mut self, sides: Sides<'_>) {
-        let centres = sides.rigid.map_or(&[][..], |rigid| rigid.centres);
-        if centres.is_empty() {
-            return;
-        }
-        let all = self.methods.iter_mut().filter(|method| **method == Method::Dense);
-        all.for_each(|method| *method = Method::Rigid);
-        for (body, island) in self.parents.iter().enumerate() {
-            let method = &mut self.methods[*island as usize];
-            if *method == Method::Rigid && centres.get(body).is_none_or(Option::is_none) {
-                *method = Method::Dense;
-            }
-        }
-    }
-
-    /// Gives islands of rigid bodies that only contacts couple to the solver in substeps.
-    fn find_substeps(&mut self, matrix: &BlockMatrix, sides: Sides<'_>) {
-        let Some(rigid) = sides.rigid else { return };
-        self.replace(Method::Rigid, Method::Substeps);
-        for (body, island) in self.parents.iter().enumerate() {
-            let method = &mut self.methods[*island as usize];
-            if *method == Method::Substeps {
-                let is_jointed = rigid.jointed.binary_search(&BodyId(body as u32)).is_ok();
-                let first = rigid.firsts[body] as usize;
-                if is_jointed || !rigid_substeps::is_separate(matrix, first) {
-                    *method = Method::Rigid;
-                }
-            }
-        }
-    }
-
-    /// Solver of a body; none where it touches nothing.
-    fn method(&self, body: BodyId) -> Option<Method> {
-        let island = self.parents[body.index()] as usize;
-        self.touch[body.index()].then(|| self.methods[island])
-    }
-
-    /// Gives all islands of a solver to another.
-    fn replace(&mut self, from: Method, to: Method) {
-        let all = self.methods.iter_mut().filter(|method| **method == from);
-        all.for_each(|method| *method = to);
-    }
-}
-
-/// Makes two islands one.
-fn join(parents: &mut [u32], a: u32, b: u32) {
-    let (a, b) = (first(parents, a), first(parents, b));
-    parents[a.max(b) as usize] = a.min(b);
-}
-
-/// The first body of an island.
-pub(crate) fn first(parents: &mut [u32], mut body: u32) -> u32 {
-    while parents[body as usize] != body {
-        parents[body as usize] = parents[parents[body as usize] as usize];
-        body = parents[body as usize];
-    }
-    body
 }
 
 #[cfg(test)]

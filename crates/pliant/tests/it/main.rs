@@ -36,4 +36,6 @@ mod responses;
 
 mod rigid;
 
+mod jointed;
+
 mod rigid_attached;

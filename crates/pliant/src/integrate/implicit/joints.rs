@@ -2,7 +2,8 @@
 //!
 //! Joints are solved exactly, all of them at once, and so is what they leave to contacts and
 //! materials; each hands the other its impulses as given. The joints have the last word, so they
-//! are obeyed to rounding whatever is left of the iterations.
+//! are obeyed to rounding whatever is left of the iterations. Articulations that touch nothing but
+//! rigid bodies and obstacles take no part: they are solved with their contacts, in substeps.
 //!
 //! | here     | formula | meaning                                                         |
 //! |----------|---------|-----------------------------------------------------------------|
@@ -12,9 +13,13 @@
 use crate::body::rigid::RigidState;
 use crate::body::rigid::all::RigidEntry;
 use crate::body::soft::State;
+use crate::id::BodyId;
+use crate::integrate::free_motion::FreeMotion;
 use crate::integrate::implicit::Implicit;
-use crate::integrate::{StepError, StepReport, StepScratch, System};
+use crate::integrate::{StepError, StepReport, System};
 use crate::math::{Mat3, Vec3};
+use crate::solve::joint::articulation::{FreeMotionStep, JointPlace};
+use crate::solve::terms::Sides;
 
 /// Rounds of contacts and joints at most.
 const MAX_ITERATIONS: usize = 100;
@@ -43,23 +48,23 @@ pub(crate) struct JointContactAlternator {
 impl JointContactAlternator {
     /// Takes over what is given; what joints gave in the step before is the first guess.
     fn begin(&mut self, system: &mut System, state: &State, dt: f64) -> Result<(), StepError> {
-        let System { joints, rigids, forces, scratch: StepScratch { contact, .. }, .. } = system;
+        let System { joints, rigids, forces, .. } = system;
         let members = rigids.entries();
         joints.begin(members, &state.rigids, dt)?;
         self.states.clone_from(&state.rigids);
         self.states
             .iter_mut()
             .for_each(|state| (state.velocity, state.spin) = (Vec3::ZERO, Vec3::ZERO));
-        if !(contact.rows.is_empty() && rigids.attached().is_empty()) {
-            joints.load_impulses(&mut self.states);
-        }
+        joints.load_impulses(&mut self.states);
         self.pushes.clear();
         self.inertias.clear();
         let Some(matrix) = forces.matrix_mut() else { return Ok(()) };
         for (k, (member, moved)) in members.iter().zip(&self.states).enumerate() {
             let turned = member.unknown + 1;
             let own = moved.inertia(&member.body);
-            let inertia = joints.stiffened(k).map_or(own, |inverse| inverse.inverse());
+            let is_here = joints.place(k) != Some(JointPlace::Substeps);
+            let stiffened = joints.stiffened(k).filter(|_| is_here);
+            let inertia = stiffened.map_or(own, |inverse| inverse.inverse());
             if rigids.group(member.id).is_none() {
                 matrix.set_diagonal(turned, inertia);
             } else {
@@ -87,6 +92,41 @@ impl Implicit {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let span = self.stage.span;
+        self.lend_articulations(system, state);
+        let made = self.alternate(system, state, report);
+        system.joints.take_back(self.row_solver.return_articulations(), span);
+        made
+    }
+
+    /// Lends those articulations to the solver in substeps that it can solve with all contacts.
+    fn lend_articulations(&mut self, system: &mut System, state: &State) {
+        let System { joints, rigids, forces, scratch, bodies, masses, .. } = system;
+        let members = rigids.entries();
+        let id = |body: &usize| members[*body].id;
+        let all = joints.articulations().iter();
+        let all: Vec<Vec<BodyId>> = all.map(|own| own.bodies.iter().map(id).collect()).collect();
+        let mut sides = Sides::soft(bodies.offsets(), masses.of());
+        sides.positions = &self.stage.positions;
+        sides.masses = &self.reduced.masses;
+        sides.rigid = Some(self.reduced.sides(&self.stage.positions));
+        let (rows, settings) = (&scratch.contact.rows, self.settings.rows);
+        let places = match forces.matrix() {
+            Some(matrix) => self.row_solver.find_places(matrix, sides, rows, settings, &all),
+            None => vec![JointPlace::Free; all.len()],
+        };
+        let step: FreeMotionStep = |body, state, dt| FreeMotion::Conserving.step(body, state, dt);
+        let lent = joints.lend(members, &state.rigids, step, &places);
+        self.row_solver.borrow_articulations(lent);
+    }
+
+    /// Solves contacts and joints in turn.
+    fn alternate(
+        &mut self,
+        system: &mut System,
+        state: &State,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let span = self.stage.span;
         self.alternator.begin(system, state, span)?;
         self.alternator.right.clone_from(&self.right);
         for _ in 0..MAX_ITERATIONS {
@@ -98,11 +138,14 @@ impl Implicit {
                 self.right[first + 1] = self.alternator.right[first + 1] + *turning;
             }
             self.solve(system, report)?;
+            let [_, are_all] = system.joints.are_at(JointPlace::Substeps);
+            if are_all {
+                return Ok(());
+            }
             let changed = self.obey(system)? * span;
-            let is_alone =
-                system.scratch.contact.rows.is_empty() && system.rigids.attached().is_empty();
+            let [is_in_turn, _] = system.joints.are_at(JointPlace::Alternating);
             let relaxations = report.sweeps.saturating_mul(system.scratch.contact.rows.len());
-            if is_alone || changed <= STILL || relaxations > MAX_RELAXATIONS {
+            if !is_in_turn || changed <= STILL || relaxations > MAX_RELAXATIONS {
                 return Ok(());
             }
         }
@@ -113,11 +156,11 @@ impl Implicit {
     fn obey(&mut self, system: &mut System) -> Result<f64, StepError> {
         let Implicit { alternator, ends, right, .. } = self;
         let JointContactAlternator { pushes, states, inertias, sizes, .. } = alternator;
-        let System { joints, rigids, scratch: StepScratch { contact, .. }, .. } = system;
+        let System { joints, rigids, .. } = system;
         for (k, (member, state)) in rigids.entries().iter().zip(&mut *states).enumerate() {
             let first = member.unknown;
             (state.velocity, state.spin) = (ends[first], ends[first + 1]);
-            if contact.rows.is_empty() && rigids.group(member.id).is_none() {
+            if joints.place(k) == Some(JointPlace::Free) {
                 // Nothing else is coupled to them: to rounding, where a solver stops before.
                 state.velocity = right[first] / member.body.mass;
                 state.spin = inertias[k].inverse() * right[first + 1];

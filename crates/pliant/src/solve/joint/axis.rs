@@ -98,6 +98,25 @@ impl Law {
         }
     }
 
+    /// Impulse of an axis that is solved by itself, from its impulse and speed now.
+    ///
+    /// `response` is its change of speed per impulse.
+    pub(crate) fn relaxed(&self, impulse: f64, speed: f64, response: f64) -> f64 {
+        let reaching = |wanted: f64| impulse + (wanted - speed) / response;
+        let driven = match self.target {
+            Some(target) => reaching(target).max(-self.bound).min(self.bound),
+            None => 0.0,
+        };
+        let then = speed + response * (driven - impulse);
+        if then < self.least {
+            reaching(self.least)
+        } else if then > self.most {
+            reaching(self.most)
+        } else {
+            driven
+        }
+    }
+
     /// The next hold towards what was found; `None` where the hold is right.
     pub(crate) fn next(&self, hold: Hold, found: Found) -> Option<Hold> {
         let Found { speed, impulse, slack_speed, slack_impulse } = found;

@@ -37,11 +37,16 @@ mod velocities;
 
 mod positions;
 
+mod response;
+
+pub(crate) mod articulation;
+
 use std::borrow::Borrow;
 
 use crate::body::rigid::{RigidState, RigidTemplate};
 use crate::math::{Mat3, Quat, Vec3};
 use crate::snapshot::{Snapshot, SnapshotError};
+use crate::solve::joint::articulation::{Articulation, JointPlace};
 use crate::solve::joint::axis::Hold;
 use crate::solve::joint::rows::{Bond, JointRow};
 use crate::solve::joint::system::System;
@@ -169,6 +174,12 @@ pub struct Joints {
     met: JointStats,
     /// State when last noted.
     noted: Noted,
+    /// Bodies that joints connect; none while they are lent.
+    articulations: Vec<Articulation>,
+    /// Where each joint is solved in the present step.
+    places: Vec<JointPlace>,
+    /// The same of each body; none for one without joints.
+    body_places: Vec<Option<JointPlace>>,
 }
 
 /// State that joints carry from step to step.
@@ -239,6 +250,7 @@ impl Joints {
         let sizes: Vec<usize> = bonds.iter().map(|bond| bond.form.rows()).collect();
         let system = System::new(&ends, &sizes);
         let rows = system.row_count();
+        let articulations = Articulation::all(&list, &bonds, bodies);
         Joints {
             bodies,
             rows: vec![JointRow::default(); rows],
@@ -252,6 +264,9 @@ impl Joints {
             before: Vec::with_capacity(bodies),
             met: JointStats::default(),
             noted: Noted::default(),
+            articulations,
+            places: vec![JointPlace::Free; list.len()],
+            body_places: Vec::new(),
             list,
             bonds,
             system,

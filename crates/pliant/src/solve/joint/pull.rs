@@ -12,7 +12,7 @@ use crate::math::eigen::eigen;
 use crate::math::{Mat3, Vec3};
 
 /// dt² G over I that a step can follow; above 4 the step is unstable.
-const FOLLOWED: f64 = 1.0;
+pub(super) const FOLLOWED: f64 = 1.0;
 
 /// Change of the torque of a force at an arm, m, by turning the arm.
 ///

@@ -35,6 +35,11 @@ impl Form {
     pub(crate) fn rows(self) -> usize {
         if self == Form::Ball { 3 } else { 6 }
     }
+
+    /// Whether one of its rows is at an axis.
+    pub(crate) fn has_axis(self) -> bool {
+        matches!(self, Form::Hinge | Form::Slider)
+    }
 }
 
 /// A joint in the axes of its bodies.
@@ -121,6 +126,17 @@ impl Bond {
             b_from_a: b_from_world * a.turn,
             ground: *b,
         }
+    }
+
+    /// Whether the world's side moves.
+    pub fn is_driven(&self) -> bool {
+        let RigidState { velocity, spin, .. } = self.ground;
+        self.b.is_none() && (velocity != Vec3::ZERO || spin != Vec3::ZERO)
+    }
+
+    /// The same joint between bodies of other numbers.
+    pub fn between_bodies(self, a: usize, b: Option<usize>) -> Bond {
+        Bond { a, b, ..self }
     }
 
     /// State of the second body; where the world's side is without one.

@@ -9,6 +9,7 @@ use std::ops::Range;
 use crate::body::rigid::{RigidState, RigidTemplate};
 use crate::math::{Mat3, Vec3};
 use crate::solve::joint::factor::{Block, Factor};
+use crate::solve::joint::response::numbers;
 use crate::solve::joint::rows::JointRow;
 
 /// Relative regularisation of the diagonal.
@@ -117,6 +118,49 @@ impl System {
         self.stiff.resize(bodies.len(), false);
     }
 
+    /// Takes the inverses of mass and inertia of all bodies, 1/kg and 1/(kg·m²).
+    pub(crate) fn set_masses(&mut self, inverse: impl Iterator<Item = (f64, Mat3)>) {
+        self.inverse.clear();
+        self.inverse.extend(inverse);
+        self.stiff.clear();
+        self.stiff.resize(self.inverse.len(), false);
+    }
+
+    /// Whether a body's inertia is stiffened; not before masses are known.
+    pub(crate) fn is_stiff(&self, body: usize) -> bool {
+        self.stiff.get(body) == Some(&true)
+    }
+
+    /// Inverse inertia of a body, stiffened or not, world axes, 1/(kg·m²).
+    pub(crate) fn inverse_inertia(&self, body: usize) -> Mat3 {
+        self.inverse[body].1
+    }
+
+    /// Change of velocity and spin of a body by a unit impulse in a row at its end.
+    ///
+    /// Of the first end; the second takes the opposite.
+    #[inline]
+    pub(super) fn change(&self, body: usize, end: usize, k: usize, row: &JointRow) -> [f64; 6] {
+        numbers(self.inverse[body].0 * row.along, self.moved[k][end])
+    }
+
+    /// Adds the inverses of mass and inertia of a body to a block of six.
+    pub(super) fn add_inverse(&self, body: usize, block: &mut [f64; 36]) {
+        let (mass, inertia) = self.inverse[body];
+        let inertia = inertia.to_cols_array();
+        for k in 0..3 {
+            block[k * 6 + k] += mass;
+            for row in 0..3 {
+                block[(k + 3) * 6 + row + 3] += inertia[k * 3 + row];
+            }
+        }
+    }
+
+    /// Solves for six right sides at once.
+    pub(super) fn solve_columns(&self, x: &mut [[f64; 6]]) {
+        self.factor.solve_columns(x);
+    }
+
     /// Replaces the inverse inertia of a body, 1/(kg·m²), world axes.
     pub(crate) fn set_inertia(&mut self, body: usize, inverse: Mat3) {
         (self.inverse[body].1, self.stiff[body]) = (inverse, true);
@@ -149,6 +193,13 @@ impl System {
                 self.moved[k] = moved;
                 self.on[k] = self.can(k);
             }
+        }
+    }
+
+    /// Leaves the rows of a joint inactive until masses are weighed again.
+    pub(crate) fn switch_off(&mut self, joint: usize) {
+        for k in self.factor.rows_of(joint) {
+            (self.answers[k], self.on[k]) = (0.0, false);
         }
     }
 

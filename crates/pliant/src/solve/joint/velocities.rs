@@ -4,9 +4,10 @@ use std::borrow::Borrow;
 
 use crate::body::rigid::{RigidState, RigidTemplate};
 use crate::math::Mat3;
+use crate::solve::joint::articulation::JointPlace;
 use crate::solve::joint::axis::{Found, Law};
 use crate::solve::joint::pull::{pull, stiffened};
-use crate::solve::joint::rows::AXIS_ROW;
+use crate::solve::joint::rows::{AXIS_ROW, Bond};
 use crate::solve::joint::{JointError, JointStats, Joints, Load};
 
 /// Most solves with one factor: each removes the residual of the one before.
@@ -125,6 +126,11 @@ impl Joints {
         self.dt = dt;
         self.stiffen(bodies, states);
         self.system.weigh(&self.rows);
+        for (joint, place) in self.places.iter().enumerate() {
+            if *place == JointPlace::Substeps {
+                self.system.switch_off(joint);
+            }
+        }
         self.impulses.fill(0.0);
         self.ahead.fill(0.0);
         Ok(())
@@ -135,9 +141,12 @@ impl Joints {
         self.system.stiffened(body)
     }
 
-    /// Warm start: applies the impulses of the step before to the bodies.
+    /// Warm start: applies the impulses of the step before to the bodies of joints in turn.
     pub(crate) fn load_impulses(&mut self, states: &mut [RigidState]) {
         for joint in 0..self.list.len() {
+            if self.places[joint] != JointPlace::Alternating {
+                continue;
+            }
             let Load { force, torque } = self.loads[joint];
             for k in self.system.rows_of(joint).filter(|&k| self.system.can(k)) {
                 let row = &self.rows[k];
@@ -214,8 +223,11 @@ impl Joints {
         }
     }
 
-    /// Law of limits and motor; `None` without an axis.
+    /// Law of limits and motor; `None` without an axis, and where it is solved in substeps.
     fn law(&self, joint: usize, dt: f64) -> Option<Law> {
+        if self.places[joint] == JointPlace::Substeps {
+            return None;
+        }
         self.list[joint].kind.axis().map(|axis| Law::new(axis, self.travel[joint], dt))
     }
 
@@ -265,9 +277,7 @@ impl Joints {
     /// Writes the initial speeds with which rows vanish in the middle of the motion.
     fn look_ahead(&mut self, states: &[RigidState], dt: f64) {
         for (joint, bond) in self.bonds.iter().enumerate() {
-            let spin = |body: usize| states[body].spin.length();
-            let turned = dt * spin(bond.a).max(bond.b.map_or(0.0, spin));
-            let share = (2.0 - turned / SLOW).clamp(0.0, 1.0);
+            let share = share_ahead(bond, states, dt);
             for (r, k) in self.system.rows_of(joint).enumerate() {
                 self.ahead[k] = -0.5 * dt * share * bond.bend(states, r, &self.rows[k]);
             }
@@ -359,4 +369,11 @@ impl Joints {
             self.loads[joint] = load;
         }
     }
+}
+
+/// Share of the second-order terms of a joint's motion over `dt`, s, that are used.
+pub(super) fn share_ahead(bond: &Bond, states: &[RigidState], dt: f64) -> f64 {
+    let spin = |body: usize| states[body].spin.length();
+    let turned = dt * spin(bond.a).max(bond.b.map_or(0.0, spin));
+    (2.0 - turned / SLOW).clamp(0.0, 1.0)
 }

@@ -10,6 +10,7 @@
 //! | `length`     | h       | of a substep, s                                                |
 
 mod gain;
+mod jointed;
 
 use crate::contact::Contact;
 use crate::contact::impulse::ContactImpulse;
@@ -18,8 +19,11 @@ use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3, outer_square};
 use crate::solve::dense::inverse;
+use crate::solve::joint::articulation::Articulation;
 use crate::solve::position_correction::{CAPS, DEEP, SHARES};
+use crate::solve::rigid_substeps::bodies::{FreeBodies, JointedBodies, PushedBodies};
 use crate::solve::rigid_substeps::gather::{self, ContactPoint};
+use crate::solve::rigid_substeps::island::jointed::Jointed;
 use crate::solve::rigid_substeps::patch::{MOST, Motion, Patch, SolverBody};
 use crate::solve::rigid_substeps::relax::{Direction, Solution};
 use crate::solve::rows::Equations;
@@ -91,6 +95,8 @@ pub(super) struct Island {
     pub contacts: Vec<(PairKey, u32)>,
     /// Ascending.
     pub members: Vec<BodyId>,
+    /// What joints connect.
+    pub jointed: Jointed,
     /// Members, then one entry that stands for all obstacles.
     bodies: Vec<SolverBody>,
     /// Mass, kg, and inertia in world axes, kg·m², of each member.
@@ -98,6 +104,8 @@ pub(super) struct Island {
     centres: Vec<Vec3>,
     pub velocities: Vec<Motion>,
     pub paths: Vec<Motion>,
+    /// The same when the last substep began.
+    pub paths_before_last: Vec<Motion>,
     pushes: Vec<Motion>,
     warm: Vec<Motion>,
     before: Vec<Motion>,
@@ -140,6 +148,7 @@ impl Island {
         let dt = shared.equations.dt;
         self.load_bodies(shared);
         self.load_patches(shared);
+        self.load_joints();
         let gravity = self.gravity(dt);
         self.count_substeps(gravity, dt);
         self.rest(gravity.length(), dt);
@@ -149,11 +158,15 @@ impl Island {
         let is_first = self.patches.iter().all(|patch| patch.impulse.pressure() == 0.0);
         let pairs = if is_first { FIRST } else { 1 };
         for substep in 0..self.count {
+            if substep + 1 == self.count {
+                self.paths_before_last.clone_from(&self.paths);
+            }
             self.substep(substep, pairs);
         }
         self.rebound(dt);
         self.shift(dt);
         self.keep_spin(shared);
+        self.finish_joints();
         self.store(dt);
     }
 
@@ -305,11 +318,12 @@ impl Island {
         let strength = gravity.length();
         let mut needed = strength / size;
         for patch in &self.patches {
-            let [a, b] = patch.sides.map(|side| self.bodies[side as usize].inv_mass);
+            let [a, b] = patch.sides.map(|side| self.lightness(patch, side as usize));
             needed = needed.max(patch.impulse.pressure() * a.max(b) / patch.size);
         }
-        let ages = self.ages.iter().zip(&self.bodies).filter(|(_, body)| body.inv_mass > 0.0);
-        let youngest = ages.fold(f64::INFINITY, |least, (age, _)| least.min(*age));
+        let ages = self.ages.iter().zip(&self.bodies).enumerate();
+        let ages = ages.filter(|(k, (_, body))| body.inv_mass > 0.0 && !self.jointed.holds(*k));
+        let youngest = ages.fold(f64::INFINITY, |least, (_, (age, _))| least.min(*age));
         if youngest < YOUNG && strength > 0.0 {
             let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
             let (mut light, mut heavy) = (0.0_f64, f64::INFINITY);
@@ -383,12 +397,14 @@ impl Island {
     /// What the impulses of the step before do to each body in a substep.
     fn start(&mut self) {
         for patch in self.patches.iter().filter(|patch| patch.impulse.pressure() > 0.0) {
+            // Of each body alone, also where joints hold it.
             patch.apply(&patch.impulse.wrench(patch), &self.bodies, &mut self.warm);
         }
     }
 
     /// One substep with so many pairs of sweeps.
     fn substep(&mut self, substep: usize, pairs: usize) {
+        self.start_joints(substep);
         for k in 0..self.bodies.len() {
             let (own, push, warm) = (&mut self.velocities[k], &self.pushes[k], &self.warm[k]);
             own.linear += push.linear + warm.linear;
@@ -396,6 +412,8 @@ impl Island {
             self.before[k] = *own;
         }
         let elapsed = substep as f64 * self.length;
+        self.load_axes();
+        self.settle_joints();
         for _ in 0..pairs {
             self.sweep_pair(elapsed);
         }
@@ -406,17 +424,29 @@ impl Island {
         for k in 0..self.bodies.len() {
             let (own, before) = (&self.velocities[k], &self.before[k]);
             let (warm, path) = (&mut self.warm[k], &mut self.paths[k]);
-            warm.linear += own.linear - before.linear;
-            warm.angular += own.angular - before.angular;
+            match self.jointed.fresh(k) {
+                None => {
+                    warm.linear += own.linear - before.linear;
+                    warm.angular += own.angular - before.angular;
+                }
+                Some(fresh) => {
+                    warm.linear += fresh.linear;
+                    warm.angular += fresh.angular;
+                }
+            }
             path.linear += self.length * own.linear;
             path.angular += self.length * own.angular;
         }
+        self.end_joints();
     }
 
     /// Sweeps upwards and back downwards.
     fn sweep_pair(&mut self, elapsed: f64) {
+        self.sweep_axes();
         self.sweep(Direction::Forward, elapsed);
         self.sweep(Direction::Backward, elapsed);
+        self.sweep_axes();
+        self.settle_joints();
     }
 
     fn sweep(&mut self, direction: Direction, elapsed: f64) {
@@ -427,15 +457,26 @@ impl Island {
             let place = self.order[place].1 as usize;
             let patch = &mut self.patches[place];
             // Paths are those of the start of the substep in all of its sweeps.
-            if !patch.is_closed && direction == Direction::Forward {
-                let [a, b] = patch.sides.map(|side| &self.paths[side as usize]);
-                let gaps = patch.gaps_after([a, b], elapsed);
-                for (i, gap) in gaps.iter().enumerate().take(patch.count) {
-                    patch.targets[i] = patch.surface_normal[i] - gap.max(0.0) * inv_length;
+            if direction == Direction::Forward {
+                let sides = patch.sides.map(|side| &self.paths[side as usize]);
+                if patch.is_closed && !patch.is_lifted(sides) {
+                    patch.targets = [0.0; MOST];
+                } else {
+                    let gaps = patch.gaps_after(sides, elapsed);
+                    for (i, gap) in gaps.iter().enumerate().take(patch.count) {
+                        patch.targets[i] = patch.surface_normal[i] - gap.max(0.0) * inv_length;
+                    }
                 }
             }
             let targets = patch.targets;
-            let solution = patch.relax(&targets, &self.bodies, &mut self.velocities, direction);
+            let (bodies, motions) = (&self.bodies[..], &mut self.velocities[..]);
+            let solution = match self.jointed.is_empty() {
+                true => patch.relax(&targets, &mut FreeBodies { bodies, motions }, direction),
+                false => {
+                    let mut all = JointedBodies::of(&mut self.jointed, bodies, motions);
+                    patch.relax(&targets, &mut all, direction)
+                }
+            };
             self.slipped[place] |= solution == Solution::Slips;
         }
     }
@@ -463,6 +504,8 @@ impl Island {
             goals.push(targets);
             std::mem::swap(&mut patch.impulse, &mut patch.total);
         }
+        self.begin_rebound();
+        let goals = &self.wanted;
         let count = self.order.len();
         for pass in 0..2 * REBOUNDS {
             let is_forward = pass % 2 == 0;
@@ -471,9 +514,19 @@ impl Island {
                 let place = if is_forward { k } else { count - 1 - k };
                 let place = self.order[place].1 as usize;
                 let patch = &mut self.patches[place];
-                patch.relax(&goals[place], &self.bodies, &mut self.velocities, direction);
+                let (bodies, motions) = (&self.bodies[..], &mut self.velocities[..]);
+                match self.jointed.is_empty() {
+                    true => {
+                        patch.relax(&goals[place], &mut FreeBodies { bodies, motions }, direction)
+                    }
+                    false => {
+                        let mut all = JointedBodies::of(&mut self.jointed, bodies, motions);
+                        patch.relax(&goals[place], &mut all, direction)
+                    }
+                };
             }
         }
+        self.end_rebound();
         for patch in &mut self.patches {
             std::mem::swap(&mut patch.impulse, &mut patch.total);
         }
@@ -504,18 +557,29 @@ impl Island {
         if !is_any {
             return;
         }
-        let shifts = &mut self.before;
-        shifts.fill(Motion::default());
+        let motions = &mut self.before[..];
+        motions.fill(Motion::default());
         let pushes = &mut self.shifts;
         pushes.clear();
         pushes.resize(wanted.len(), [0.0; MOST]);
+        self.jointed.fresh.fill(Motion::default());
         let upwards = self.order.iter();
+        let bodies = &self.bodies[..];
+        let mut free = FreeBodies { bodies, motions };
         for _ in 0..SHIFTS {
             for (_, k) in upwards.clone().chain(upwards.clone().rev()) {
                 let k = *k as usize;
-                push_apart(&self.patches[k], &wanted[k], &mut pushes[k], &self.bodies, shifts);
+                let patch = &self.patches[k];
+                if self.jointed.is_empty() {
+                    push_apart(patch, &wanted[k], &mut pushes[k], &mut free);
+                } else {
+                    let mut all = JointedBodies::of(&mut self.jointed, bodies, free.motions);
+                    push_apart(patch, &wanted[k], &mut pushes[k], &mut all);
+                }
             }
         }
+        self.shift_joints();
+        let shifts = &self.before;
         let inv_length = self.length.recip();
         let mut lifted = 0.0;
         for (k, shift) in shifts.iter().enumerate() {
@@ -538,7 +602,8 @@ impl Island {
         let count = self.members.len();
         let is_fixed = |body: &SolverBody| body.inv_mass == 0.0;
         let meets_obstacle = self.patches.iter().any(|patch| patch.sides[1] as usize == count);
-        if meets_obstacle || self.bodies[..count].iter().any(is_fixed) {
+        let hangs = self.jointed.all.iter().any(Articulation::is_held_by_world);
+        if meets_obstacle || hangs || self.bodies[..count].iter().any(is_fixed) {
             return;
         }
         let masses = self.bodies[..count].iter().map(|body| body.inv_mass.recip());
@@ -559,6 +624,10 @@ impl Island {
             inertia += mass * (square - outer_square(arm));
             let first = shared.rigid.firsts[self.members[k].index()] as usize;
             inertia += shared.equations.matrix.diagonal(first + 1);
+        }
+        if !self.jointed.is_empty() {
+            // Joints act where bodies are, contacts where they were.
+            gained = self.jointed.gained();
         }
         let Some(inverse) = inverse(inertia) else { return };
         let turn = -(inverse * gained);
@@ -631,11 +700,10 @@ fn push_apart(
     patch: &Patch,
     wanted: &[f64; MOST],
     pushes: &mut [f64; MOST],
-    bodies: &[SolverBody],
-    shifts: &mut [Motion],
+    bodies: &mut impl PushedBodies,
 ) {
     let [a, b] = patch.sides.map(|side| side as usize);
-    let mut relative = patch.relative([&shifts[a], &shifts[b]]);
+    let mut relative = patch.relative([bodies.motion(a), bodies.motion(b)]);
     let mut wrench = [0.0; 6];
     for i in 0..patch.count {
         let (x, y) = (patch.x[i], patch.y[i]);
@@ -655,6 +723,6 @@ fn push_apart(
         }
     }
     if wrench != [0.0; 6] {
-        patch.apply(&wrench, bodies, shifts);
+        bodies.push(patch, &wrench);
     }
 }

@@ -11,11 +11,13 @@
 //! a damped oscillation as long as g is real and in [0, 1): so sweeps are symmetric, no term of
 //! position is in the impulses, and nothing is accelerated. How far a contact sinks until it
 //! bears its load is load · g h² over the mass of the lighter side, which decides the number of
-//! substeps. Overlap is taken out by shifts that no velocity sees.
+//! substeps. Bodies that joints connect answer to a contact as a whole, see
+//! `island/jointed.rs`. Overlap is taken out by shifts that no velocity sees.
 //!
 //! The solver gives the velocities at the end of the step, and how far bodies have moved, which
 //! is not the step times these.
 
+mod bodies;
 mod gather;
 mod island;
 mod patch;
@@ -24,6 +26,7 @@ mod relax;
 #[cfg(test)]
 mod tests;
 
+use crate::body::rigid::RigidState;
 use crate::contact::Contact;
 use crate::contact::impulse::ContactImpulse;
 use crate::contact::point_force::{PairKey, PointForce};
@@ -32,6 +35,7 @@ use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
 use crate::par;
 use crate::solve::dense::inverse;
+use crate::solve::joint::articulation::Articulation;
 use crate::solve::linear::Linear;
 use crate::solve::rigid_substeps::island::{Island, Shared};
 use crate::solve::rigid_substeps::patch::Patch;
@@ -45,6 +49,10 @@ pub struct MeanVelocity {
     pub velocity: Vec3,
     /// Rotation over the step, rad/s.
     pub spin: Vec3,
+    /// Displacement of its centre until the last substep began, m.
+    pub way_before_last: Vec3,
+    /// Rotation until then, rad.
+    pub turn_before_last: Vec3,
 }
 
 /// The last substep of a contact, for who judges the solution.
@@ -61,6 +69,8 @@ pub struct LastSubstep {
 pub struct SubstepOutput {
     /// First unknown of each body that was solved so, and how it moved; ascending.
     pub(crate) motions: Vec<(u32, MeanVelocity)>,
+    /// First unknown of each body that joints hold, and its state at the end; ascending.
+    pub(crate) ends: Vec<(u32, RigidState)>,
     /// Of each contact; none where it was solved otherwise.
     pub(crate) last: Vec<Option<LastSubstep>>,
     /// First unknown of each body that rest has slowed down, and the momentum lost, N·s.
@@ -76,8 +86,15 @@ impl SubstepOutput {
         Some(self.motions[place].1)
     }
 
+    /// State at the end of the body of an unknown; none where joints do not hold it.
+    pub(crate) fn end(&self, first: usize) -> Option<RigidState> {
+        let place = self.ends.binary_search_by_key(&(first as u32), |(first, _)| *first).ok()?;
+        Some(self.ends[place].1)
+    }
+
     fn clear(&mut self, contacts: usize) {
         self.motions.clear();
+        self.ends.clear();
         self.rested.clear();
         self.lifted = 0.0;
         self.last.clear();
@@ -94,6 +111,8 @@ pub(crate) struct RigidSubsteps {
     /// Whether the islands of this step are solved.
     is_solved: bool,
     islands: Vec<Island>,
+    /// Of the present step; some may be solved here.
+    articulations: Vec<Articulation>,
     threads: usize,
 }
 
@@ -104,12 +123,24 @@ pub(crate) struct SubstepContacts<'a> {
     pub all: &'a [Contact],
     /// Island and number of those to be solved, island by island.
     pub own: &'a [(u32, u32)],
+    /// The same of articulations.
+    pub articulations: &'a [(u32, u32)],
 }
 
 impl RigidSubsteps {
     /// Works with this many threads from now on; the bits stay the same.
     pub(crate) fn set_threads(&mut self, threads: usize) {
         self.threads = threads;
+    }
+
+    /// Articulations of the step.
+    pub(crate) fn articulations(&self) -> &[Articulation] {
+        &self.articulations
+    }
+
+    /// The same, to be replaced.
+    pub(crate) fn articulations_mut(&mut self) -> &mut Vec<Articulation> {
+        &mut self.articulations
     }
 
     /// Begins a step, with the forces of the one before.
@@ -138,7 +169,7 @@ impl RigidSubsteps {
         }
         let Unknowns { velocities, row_impulses } = unknowns;
         let count = self.split(contacts);
-        let RigidSubsteps { forces, output, islands, threads, .. } = self;
+        let RigidSubsteps { forces, output, islands, threads, articulations, .. } = self;
         let islands = &mut islands[..count];
         let shared =
             Shared { equations, rigid, contacts: contacts.all, row_impulses, forces, velocities };
@@ -155,9 +186,13 @@ impl RigidSubsteps {
             write_impulses(island, contacts.all, row_impulses, output);
             output.lifted += island.lifted;
             most = most.max(2 * island.count);
+            for (number, own) in island.jointed.numbers.iter().zip(&mut island.jointed.all) {
+                std::mem::swap(&mut articulations[*number as usize], own);
+            }
         }
         forces.sort_unstable_by_key(|point| point.pair);
         output.motions.sort_unstable_by_key(|(first, _)| *first);
+        output.ends.sort_unstable_by_key(|(first, _)| *first);
         output.rested.sort_unstable_by_key(|(first, _)| *first);
         Solved { sweeps: most, ..Solved::default() }
     }
@@ -179,6 +214,14 @@ impl RigidSubsteps {
             let pairs = island.contacts.iter().map(|(pair, _)| *pair);
             let sides = pairs.flat_map(|pair| [Some(pair.first), pair.second]).flatten();
             island.members.extend(sides);
+            island.jointed.clear();
+            let all = contacts.articulations;
+            let first = all.partition_point(|(island, _)| *island < own[0].0);
+            for (_, number) in all[first..].iter().take_while(|(island, _)| *island == own[0].0) {
+                let articulation = std::mem::take(&mut self.articulations[*number as usize]);
+                island.members.extend_from_slice(&articulation.ids);
+                island.jointed.push(*number, articulation);
+            }
             island.members.sort_unstable();
             island.members.dedup();
         }
@@ -239,8 +282,17 @@ fn write_motions(
         velocities[first] = island.velocities[k].linear;
         velocities[first + 1] = island.velocities[k].angular;
         let path = &island.paths[k];
-        let mean = MeanVelocity { velocity: path.linear / dt, spin: path.angular / dt };
+        let last = &island.paths_before_last[k];
+        let mean = MeanVelocity {
+            velocity: path.linear / dt,
+            spin: path.angular / dt,
+            way_before_last: last.linear,
+            turn_before_last: last.angular,
+        };
         output.motions.push((first as u32, mean));
+        if let Some(end) = island.end(k) {
+            output.ends.push((first as u32, end));
+        }
         if island.rested[k] != Vec3::ZERO {
             output.rested.push((first as u32, island.rested[k]));
         }

@@ -13,6 +13,8 @@
 //! | `spread`       | Q            | P (Pᵀ P)⁻¹: shares a wrench out, and fits speeds     |
 //! | `null`         | ν            | impulses of four points that have no effect together |
 
+use std::cmp::Ordering;
+
 use crate::contact::point_force::PointForce;
 use crate::math::{Mat3, Vec3, skew};
 use crate::solve::rigid_substeps::gather::ContactPoint;
@@ -22,6 +24,9 @@ pub(super) const MOST: usize = 4;
 
 /// Square of the thickness of points over that of their extent below which they are a line.
 const THIN: f64 = 1e-3;
+
+/// Rise by a turn, per offset, from which on a closed patch has gaps again.
+const LIFTED: f64 = 1e-3;
 
 /// Velocity and spin, or displacement and small rotation, of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -100,6 +105,8 @@ pub(super) struct Patch {
     pub count: usize,
     /// Whether its points span a plane, so that all can be solved at once.
     pub is_weldable: bool,
+    /// The same, whatever the bodies are.
+    spans: bool,
     /// Whether no point has a gap left and no surface moves: nothing may close.
     pub is_closed: bool,
     pub normal: Vec3,
@@ -194,6 +201,7 @@ impl Patch {
             sides,
             count,
             is_weldable: false,
+            spans: false,
             is_closed: points.iter().all(|p| p.gap <= 0.0 && p.surface_velocity == Vec3::ZERO),
             normal,
             tangents,
@@ -271,6 +279,20 @@ impl Patch {
         let crossed = schur_inv * through;
         let angular_inv = angular_inv + through.transpose() * crossed;
         set_blocks(&mut self.k_inv, schur_inv, -crossed, angular_inv);
+        self.fill_parts();
+    }
+
+    /// Takes another response, as of bodies that joints hold.
+    pub fn refill(&mut self, k: [[f64; 6]; 6]) {
+        self.k = k;
+        let known = inverse_of_six(&k);
+        self.k_inv = known.unwrap_or([[f64::NAN; 6]; 6]);
+        self.fill_parts();
+        self.is_weldable &= self.spans;
+    }
+
+    /// Fills the inverses of blocks of K.
+    fn fill_parts(&mut self) {
         let k = &self.k;
         let block = |i: usize| Vec3::new(k[i][0], k[i][1], k[i][2]);
         self.normal_inv = Mat3::from_cols(block(0), block(1), block(2)).inverse();
@@ -293,6 +315,7 @@ impl Patch {
         let (xx, yy, xy) = (sum(&|i| x[i] * x[i]), sum(&|i| y[i] * y[i]), sum(&|i| x[i] * y[i]));
         let spans = count > 2 && xx * yy - xy * xy > 0.25 * THIN * (xx + yy) * (xx + yy);
         self.is_weldable &= spans;
+        self.spans = spans;
         if !spans {
             return;
         }
@@ -392,6 +415,20 @@ impl Patch {
         })
     }
 
+    /// Whether turns of its sides have lifted a closed patch off by more than roundness.
+    ///
+    /// A body that turns about an edge keeps the edge where it is to the first order only: what
+    /// the arc leaves open may close again.
+    #[inline]
+    pub fn is_lifted(&self, [a, b]: [&Motion; 2]) -> bool {
+        let lift = |path: &Motion, arm: Vec3| {
+            let turned = path.angular.length_squared();
+            turned * turned * arm.length_squared()
+        };
+        let most = LIFTED * self.offset;
+        lift(a, self.arms[0]).max(lift(b, self.arms[1])) > most * most
+    }
+
     /// The force of each point, on world axes and seen from the first side, N·s.
     ///
     /// Their sum is exact. So is their moment about the normal, unless a point would leave its
@@ -423,7 +460,12 @@ impl Patch {
                 let (a, b) = (x * x + y * y, ty * x - tx * y);
                 let rest = (most - tx * tx - ty * ty).max(0.0);
                 let root = (b * b + a * rest).sqrt();
-                let part = if rate > 0.0 { -b + root } else { -b - root };
+                // Never to the other side: where nothing is left, rounding has a second root.
+                let part = match rate.partial_cmp(&0.0) {
+                    Some(Ordering::Greater) => (-b + root).max(0.0),
+                    Some(Ordering::Less) => (-b - root).min(0.0),
+                    _ => 0.0,
+                };
                 rate = if a > 0.0 { part / a } else { 0.0 };
             }
         }
@@ -434,6 +476,36 @@ impl Patch {
         }
         shares
     }
+}
+
+/// Inverse of a symmetric matrix by its Cholesky factor; none where it is not definite.
+fn inverse_of_six(k: &[[f64; 6]; 6]) -> Option<[[f64; 6]; 6]> {
+    let mut factor = [[0.0; 6]; 6];
+    for i in 0..6 {
+        for j in 0..=i {
+            let done: f64 = (0..j).map(|m| factor[i][m] * factor[j][m]).sum();
+            let rest = k[i][j] - done;
+            if i == j {
+                if !(rest > 0.0 && rest.is_finite()) {
+                    return None;
+                }
+                factor[i][i] = rest.sqrt();
+            } else {
+                factor[i][j] = rest / factor[j][j];
+            }
+        }
+    }
+    // Column by column the inverse of the factor.
+    let mut columns = [[0.0; 6]; 6];
+    for (c, column) in columns.iter_mut().enumerate() {
+        for i in c..6 {
+            let done: f64 = (c..i).map(|m| factor[i][m] * column[m]).sum();
+            let one = if i == c { 1.0 } else { 0.0 };
+            column[i] = (one - done) / factor[i][i];
+        }
+    }
+    let product = |i: usize, j: usize| (i.max(j)..6).map(|m| columns[i][m] * columns[j][m]).sum();
+    Some(std::array::from_fn(|i| std::array::from_fn(|j| product(i, j))))
 }
 
 /// Writes blocks on the axes (n, t₁, t₂) in the order (uₙ, w₁, w₂, u₁, u₂, wₙ).

@@ -6,7 +6,8 @@
 //! holds, as when sliding, a few iterations over normal impulses, twist and tangential impulse.
 
 use crate::math::Vec3;
-use crate::solve::rigid_substeps::patch::{MOST, Motion, Patch, PatchImpulse, SolverBody};
+use crate::solve::rigid_substeps::bodies::PushedBodies;
+use crate::solve::rigid_substeps::patch::{MOST, Patch, PatchImpulse};
 
 /// Iterations inside a patch that slides.
 const ROUNDS: usize = 4;
@@ -44,12 +45,11 @@ impl Patch {
     pub fn relax(
         &mut self,
         targets: &[f64; MOST],
-        bodies: &[SolverBody],
-        velocities: &mut [Motion],
+        bodies: &mut impl PushedBodies,
         direction: Direction,
     ) -> Solution {
         let [a, b] = self.sides.map(|side| side as usize);
-        let mut relative = self.relative([&velocities[a], &velocities[b]]);
+        let mut relative = self.relative([bodies.motion(a), bodies.motion(b)]);
         let [u, v, w] = self.surface_tangent;
         relative[3] -= u;
         relative[4] -= v;
@@ -58,11 +58,11 @@ impl Patch {
             return Solution::Idle;
         }
         if let Some(change) = self.stick(&relative, targets) {
-            self.apply(&change, bodies, velocities);
+            bodies.push(self, &change);
             return Solution::Sticks;
         }
         let change = self.slip(relative, targets, direction);
-        self.apply(&change, bodies, velocities);
+        bodies.push(self, &change);
         Solution::Slips
     }
 

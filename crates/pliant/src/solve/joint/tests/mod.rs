@@ -12,6 +12,8 @@ mod loops;
 
 mod refused;
 
+mod response;
+
 use crate::body::rigid::mass::MassProperties;
 use crate::body::rigid::{RigidState, RigidTemplate};
 use crate::math::random::Random;

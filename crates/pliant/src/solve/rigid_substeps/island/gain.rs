@@ -1,6 +1,7 @@
 //! Substeps without energy from nowhere: what contacts put in is summed and swept out.
 
 use crate::math::Mat3;
+use crate::solve::joint::articulation::Articulation;
 use crate::solve::rigid_substeps::island::{FIRST, Island};
 use crate::solve::rigid_substeps::patch::{Motion, Patch, PatchImpulse};
 
@@ -40,6 +41,9 @@ impl Island {
             return 0.0;
         }
         let start = self.kinetic(|k| {
+            if self.jointed.holds(k) {
+                return self.jointed.starts[k];
+            }
             let [before, warm, push] = [&self.before[k], &self.warm[k], &self.pushes[k]];
             Motion {
                 linear: before.linear - warm.linear - push.linear,
@@ -56,6 +60,9 @@ impl Island {
                 work += push.angular.dot(*inertia * own.angular);
             }
             let now = self.kinetic(|k| self.velocities[k]);
+            if !self.jointed.is_empty() {
+                work += self.joint_work();
+            }
             let gain = now - start - work;
             let is_resting = now <= fall && may_rest;
             let is_little = self.balance + gain <= GAIN[0] * now + GAIN[1] * fall;
@@ -86,6 +93,8 @@ impl Island {
             before.angular -= warm.angular;
             (*own, *warm) = (*before, Motion::default());
         }
+        self.jointed.fresh.fill(Motion::default());
+        self.settle_joints();
     }
 
     /// Whether all that moves has less energy than a fall through a substep gives, surely.
@@ -122,5 +131,6 @@ impl Island {
         let mut held = self.bodies.iter().zip(&self.velocities);
         held.any(|(body, own)| body.inv_mass == 0.0 && *own != Motion::default())
             || !self.patches.iter().all(Patch::is_still)
+            || self.jointed.all.iter().any(Articulation::is_driven)
     }
 }
