@@ -19,6 +19,8 @@ mod figures;
 
 mod separate_figures;
 
+mod depth_figures;
+
 mod readers;
 
 mod tasks;
