@@ -6,9 +6,11 @@
 //! A table may be some commits older than the code it measures; then a test fails
 //! (`tidy/tables.rs`).
 
+use crate::python;
 use crate::repository::root;
 use crate::setup::cargo;
 use crate::steps::{Failure, execute};
+use crate::web;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -37,7 +39,7 @@ pub struct Table {
 }
 
 /// All tables, the quick ones first.
-pub const TABLES: [Table; 11] = [
+pub const TABLES: [Table; 14] = [
     Table {
         name: "run-speed",
         arguments: &["run"],
@@ -72,6 +74,21 @@ pub const TABLES: [Table; 11] = [
         name: "dynamics-speed",
         arguments: &["dynamics"],
         measures: &["crates/pliant/src/force", "crates/pliant/src/integrate/implicit"],
+    },
+    Table {
+        name: "web",
+        arguments: &["web"],
+        measures: &["crates/pliant-web/src", "web/src/page"],
+    },
+    Table {
+        name: "python",
+        arguments: &["python"],
+        measures: &["crates/pliant-py/src", "crates/pliant-py/python"],
+    },
+    Table {
+        name: "separate",
+        arguments: &["separate"],
+        measures: &["crates/pliant/src/separate", "crates/pliant-run/src/separate"],
     },
     Table {
         name: "rigid",
@@ -164,9 +181,24 @@ fn build() -> Result<(), Failure> {
 
 /// What a benchmark prints.
 fn bench(arguments: &[&str]) -> Result<String, Failure> {
+    match arguments {
+        ["web"] => return said(&mut web::measuring()?),
+        ["python"] => return parts(&mut python::measuring()?),
+        _ => {}
+    }
     let mut command = Command::new(cargo());
     command.current_dir(root()).args(["run", "--release", "--locked", "--quiet"]);
-    said(command.args(["--package", "pliant-bench", "--"]).args(arguments))
+    command.args(["--package", "pliant-bench", "--"]).args(arguments);
+    if arguments == ["separate"] {
+        command.args(python::ipctk_option());
+    }
+    said(&mut command)
+}
+
+/// What several programs print, one after the other.
+fn parts(commands: &mut [Command]) -> Result<String, Failure> {
+    let parts: Result<Vec<String>, Failure> = commands.iter_mut().map(said).collect();
+    Ok(parts?.join("\n\n"))
 }
 
 /// What a program prints; its complaints are left visible.
