@@ -363,7 +363,7 @@ test("bodies are separated by a button, and stress is a colour", async () => {
   await page.screenshot({ path: resolve(out, "separate-before.png") });
   await page.getByRole("button", { name: "separate", exact: true }).click();
   await page.waitForFunction(() => window.pliantPage.state().last[0]?.penetrating_vertices === 0);
-  assert.match((await state(page)).sentence, /^1 pair overlapped; now any two bodies are \S+ m apart/);
+  assert.match((await state(page)).sentence, /^1 pair overlapped; now any two bodies are at least \S+ m apart/);
   await page.selectOption("select[aria-label='colour by']", "stress");
   await page.waitForFunction(() => window.pliantPage.sims[0].run.live.name === "stress");
   await drawn(page);

@@ -30,5 +30,5 @@ export function sentence({ before, near, left, gap, moved, soft }: Separated): s
   const were = parts.join(" and ");
   if (left > 0) return `${were}; ${counted(left, "pair", "pairs")} could not be separated.`;
   const deformed = soft === 0 ? "no body was deformed" : `${counted(soft, "body was", "bodies were")} deformed`;
-  return `${were}; now any two bodies are ${apart} apart. Vertices moved by up to ${number(moved)} m, ${deformed}.`;
+  return `${were}; now any two bodies are at least ${apart} apart. Vertices moved by up to ${number(moved)} m, ${deformed}.`;
 }
