@@ -29,7 +29,7 @@ const PLACES: usize = 61;
 /// Where the middle of the narrow block is first, m from the side of the wide one, and last.
 const FROM_SIDE: [f64; 2] = [0.35, 0.05];
 
-/// Angle of the way out to the vertical, degrees, over the distance of the vertex to the side, m.
+/// Upward part of the unit direction out, over the distance of the vertex to the side, m.
 pub fn curves(program: &Path, folder: &Path) -> Result<[Curve; 2], Failure> {
     fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     // A little off the lattice, so that no edge passes exactly through another.
@@ -43,9 +43,8 @@ pub fn curves(program: &Path, folder: &Path) -> Result<[Curve; 2], Failure> {
         write_block(&folder.join("narrow"), NARROW, [-from_side - 0.5 * w, -0.5 * d, -DEPTH])?;
         for curve in &mut curves {
             let direction = way_out(program, folder, curve.name)?;
-            if let Some([x, y, z]) = direction {
-                let angle = f64::atan2(x.hypot(y), z).to_degrees();
-                curve.points.push([from_side, angle]);
+            if let Some([_, _, up]) = direction {
+                curve.points.push([from_side, up]);
             }
         }
     }
@@ -107,7 +106,7 @@ fn write_block(
         let flip = (at[0] + at[1] + at[2]) % 2;
         for tet in FIVE {
             let corners = tet.map(|bits| {
-                number([0, 1, 2].map(|k| at[k] + ((bits >> k & 1) ^ usize::from(k == 0) * flip)))
+                number([0, 1, 2].map(|k| at[k] + ((bits >> k & 1) ^ (usize::from(k == 0) * flip))))
             });
             let [a, b, c, d] = corners;
             let [c, d] = if flip == 1 { [d, c] } else { [c, d] };

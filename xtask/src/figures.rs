@@ -263,7 +263,8 @@ pub fn make(scenes: &[String]) -> Result<(), Failure> {
     if is_named(depth_figures::NAME) {
         let curves = depth_figures::curves(&program, &target_dir().join("figures/way-out"))?;
         let title = "The way out of a vertex that moves towards a side";
-        let titles = Titles { title, x: "distance to the side, m", y: "angle to the vertical, °" };
+        let titles =
+            Titles { title, x: "distance to the side, m", y: "upward part of the direction" };
         write_plot(depth_figures::NAME, &titles, &curves)?;
     }
     if is_named(separate_figures::NAME) {
