@@ -99,7 +99,7 @@ pub fn bench() -> Result<(), Failure> {
 }
 
 /// The programs that measure, on the wheel as it is given to others.
-pub fn measuring() -> Result<Vec<Command>, Failure> {
+fn measuring() -> Result<Vec<Command>, Failure> {
     setup::python()?;
     let wheel = wheel(Build::Release)?;
     let python = fresh("release", &wheel, &TEST_PACKAGES)?;

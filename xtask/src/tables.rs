@@ -39,7 +39,7 @@ pub struct Table {
 }
 
 /// All tables, the quick ones first.
-pub const TABLES: [Table; 14] = [
+pub const TABLES: [Table; 13] = [
     Table {
         name: "run-speed",
         arguments: &["run"],
@@ -79,11 +79,6 @@ pub const TABLES: [Table; 14] = [
         name: "web",
         arguments: &["web"],
         measures: &["crates/pliant-web/src", "web/src/page"],
-    },
-    Table {
-        name: "python",
-        arguments: &["python"],
-        measures: &["crates/pliant-py/src", "crates/pliant-py/python"],
     },
     Table {
         name: "separate",
@@ -181,10 +176,8 @@ fn build() -> Result<(), Failure> {
 
 /// What a benchmark prints.
 fn bench(arguments: &[&str]) -> Result<String, Failure> {
-    match arguments {
-        ["web"] => return said(&mut web::measuring()?),
-        ["python"] => return parts(&mut python::measuring()?),
-        _ => {}
+    if arguments == ["web"] {
+        return said(&mut web::measuring()?);
     }
     let mut command = Command::new(cargo());
     command.current_dir(root()).args(["run", "--release", "--locked", "--quiet"]);
@@ -193,12 +186,6 @@ fn bench(arguments: &[&str]) -> Result<String, Failure> {
         command.args(python::ipctk_option());
     }
     said(&mut command)
-}
-
-/// What several programs print, one after the other.
-fn parts(commands: &mut [Command]) -> Result<String, Failure> {
-    let parts: Result<Vec<String>, Failure> = commands.iter_mut().map(said).collect();
-    Ok(parts?.join("\n\n"))
 }
 
 /// What a program prints; its complaints are left visible.

@@ -95,10 +95,10 @@ impl Library {
         Ok(thrown(&chosen, 0.5, &mut Random::new(seed)))
     }
 
-    /// Two livers, a fifth inside each other.
+    /// Two livers in each other; they are thin, and at less than half of their size do not meet.
     pub fn livers(&self) -> Result<Set, String> {
         let liver = self.named("liver2_gmsh1-tets")?;
-        Ok(thrown(&[liver, liver], 0.2, &mut Random::new(1)))
+        Ok(thrown(&[liver, liver], 0.6, &mut Random::new(1)))
     }
 
     fn named(&self, name: &str) -> Result<&Named, String> {
