@@ -73,7 +73,7 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
         return Ok(());
     };
     let library = Library::read(&folder)?;
-    println!("seed {}, by {}", options.seed, options.manner.name());
+    println!("seed {}, by {}\n", options.seed, options.manner.name());
     println!(
         "| set | bodies | triangles | overlap | pairs before | left | largest movement, sizes | soft | CPU s | ipctk |"
     );
