@@ -251,7 +251,8 @@ export function drawPlot(
   for (const [value, label] of upright.ticks) {
     const at = y1 - ((value - upright.low) / (upright.high - upright.low)) * (y1 - top);
     line(context, [left, at], [x1, at]);
-    context.fillText(label, left - 6, at);
+    // A label that is wider than its place is set narrower, not cut off.
+    context.fillText(label, left - 6, at, left - 8);
   }
   context.textBaseline = "alphabetic";
   for (const [value, label] of across.ticks) {

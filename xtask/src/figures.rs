@@ -1,5 +1,6 @@
 //! Pictures of the book and the README, made by the program from runs of built-in scenes.
 
+use crate::depth_figures;
 use crate::repository::{root, target_dir};
 use crate::separate_figures;
 use crate::setup::{self, cargo};
@@ -89,6 +90,16 @@ const ALL: &[Figures] = &[
         scene: "dice",
         sets: &["duration=1.5"],
         files: &[("dice", Shown::Frame("1.5", &[]))],
+    },
+    Figures {
+        scene: "fine-on-coarse",
+        sets: &["record.contacts=true"],
+        files: &[("fine-on-coarse", Shown::Frame("2", &["--overlay", "contacts"]))],
+    },
+    Figures {
+        scene: "two-points",
+        sets: &["record.contacts=true"],
+        files: &[("two-points", Shown::Frame("3", &["--overlay", "contacts"]))],
     },
     Figures {
         scene: "sphere-pile",
@@ -248,6 +259,13 @@ pub fn make(scenes: &[String]) -> Result<(), Failure> {
     let is_named = |wanted: &str| scenes.is_empty() || scenes.iter().any(|name| name == wanted);
     if is_named(SLOPE) {
         slope(&program)?;
+    }
+    if is_named(depth_figures::NAME) {
+        let curves = depth_figures::curves(&program, &target_dir().join("figures/way-out"))?;
+        let title = "The way out of a vertex that moves towards a side";
+        let titles =
+            Titles { title, x: "distance to the side, m", y: "upward part of the direction" };
+        write_plot(depth_figures::NAME, &titles, &curves)?;
     }
     if is_named(separate_figures::NAME) {
         separate_figures::make(&program, &root().join(FOLDER))?;

@@ -19,6 +19,8 @@ mod figures;
 
 mod separate_figures;
 
+mod depth_figures;
+
 mod readers;
 
 mod tasks;
@@ -58,7 +60,8 @@ The tasks of Pliant. Run them from the root of the repository.
                              and reports; needs Node, the page a compiler for wasm32
   cargo xtask python         build the wheel of the Python package, install it into a
                              clean environment, run its tests and check its stubs;
-                             needs Python 3.11 or newer. `quick` does what test does
+                             needs Python 3.11 or newer. `quick` does what test does,
+                             `long` what test all does: Ray, notebooks and more
   cargo xtask figures [SCENE] make the pictures of README and book from runs of scenes
   cargo xtask readers        export runs in every format and open the files with vtk,
                              meshio, NumPy and the glTF validator, as test all does
@@ -99,6 +102,7 @@ fn main() -> ExitCode {
         "test" => without(rest).and_then(|()| tasks::test()),
         "web" => without(rest).and_then(|()| web::build()),
         "python" if rest == ["quick"] => python::smoke(),
+        "python" if rest == ["long"] => python::long(),
         "python" => without(rest).and_then(|()| python::all()),
         "figures" => figures::make(rest),
         "readers" => without(rest).and_then(|()| readers::open_files()),

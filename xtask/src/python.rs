@@ -23,6 +23,15 @@ const TEST_PACKAGES: [&str; 2] = ["pytest", "tqdm"];
 /// What checks types and stubs.
 const STUB_PACKAGES: [&str; 1] = ["mypy"];
 
+/// What looks for intersections in meshes that were separated, apart from us.
+const IPCTK: &str = "ipctk==1.6.1";
+
+/// What takes sweeps to a cluster.
+const RAY: &str = "ray";
+
+/// What measures the package, from its folder.
+const BENCHMARKS: [&str; 3] = ["bench/overhead.py", "bench/grippers.py", "bench/scaling.py"];
+
 /// What the long tests need: other libraries' meshes, a cluster, notebooks and the environment.
 const LONG_PACKAGES: [&str; 9] = [
     "meshio",
@@ -86,11 +95,37 @@ pub fn long() -> Result<(), Failure> {
 
 /// The cost of calls from Python beside that of the engine's part of them.
 pub fn bench() -> Result<(), Failure> {
+    measuring()?.iter_mut().try_for_each(execute)
+}
+
+/// The programs that measure, on the wheel as it is given to others.
+fn measuring() -> Result<Vec<Command>, Failure> {
     setup::python()?;
     let wheel = wheel(Build::Release)?;
     let python = fresh("release", &wheel, &TEST_PACKAGES)?;
-    execute(Command::new(&python).arg(folder().join("bench/overhead.py")))?;
-    execute(Command::new(&python).arg(folder().join("bench/scaling.py")))
+    pip(&python, &[RAY])?;
+    let one = |file: &str| {
+        let mut command = Command::new(&python);
+        command.arg(folder().join(file));
+        command
+    };
+    Ok(BENCHMARKS.iter().map(|file| one(file)).collect())
+}
+
+/// The option that names a Python with `ipctk` to the benchmark of separate; none without it.
+pub fn ipctk_option() -> Vec<PathBuf> {
+    let own = target_dir().join("python/ipctk");
+    match setup::has_python().then(|| packages(&own, &[IPCTK])) {
+        Some(Ok(python)) => vec![PathBuf::from("--ipctk"), python],
+        Some(Err(failure)) => {
+            eprintln!("   {}: ipctk is not asked", failure.message);
+            Vec::new()
+        }
+        None => {
+            eprintln!("   no Python 3.11 with venv: ipctk is not asked");
+            Vec::new()
+        }
+    }
 }
 
 /// The crate of the package.

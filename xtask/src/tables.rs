@@ -6,9 +6,11 @@
 //! A table may be some commits older than the code it measures; then a test fails
 //! (`tidy/tables.rs`).
 
+use crate::python;
 use crate::repository::root;
 use crate::setup::cargo;
 use crate::steps::{Failure, execute};
+use crate::web;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -37,7 +39,7 @@ pub struct Table {
 }
 
 /// All tables, the quick ones first.
-pub const TABLES: [Table; 11] = [
+pub const TABLES: [Table; 13] = [
     Table {
         name: "run-speed",
         arguments: &["run"],
@@ -72,6 +74,16 @@ pub const TABLES: [Table; 11] = [
         name: "dynamics-speed",
         arguments: &["dynamics"],
         measures: &["crates/pliant/src/force", "crates/pliant/src/integrate/implicit"],
+    },
+    Table {
+        name: "web",
+        arguments: &["web"],
+        measures: &["crates/pliant-web/src", "web/src/page"],
+    },
+    Table {
+        name: "separate",
+        arguments: &["separate"],
+        measures: &["crates/pliant/src/separate", "crates/pliant-run/src/separate"],
     },
     Table {
         name: "rigid",
@@ -164,9 +176,16 @@ fn build() -> Result<(), Failure> {
 
 /// What a benchmark prints.
 fn bench(arguments: &[&str]) -> Result<String, Failure> {
+    if arguments == ["web"] {
+        return said(&mut web::measuring()?);
+    }
     let mut command = Command::new(cargo());
     command.current_dir(root()).args(["run", "--release", "--locked", "--quiet"]);
-    said(command.args(["--package", "pliant-bench", "--"]).args(arguments))
+    command.args(["--package", "pliant-bench", "--"]).args(arguments);
+    if arguments == ["separate"] {
+        command.args(python::ipctk_option());
+    }
+    said(&mut command)
 }
 
 /// What a program prints; its complaints are left visible.

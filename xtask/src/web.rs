@@ -99,13 +99,20 @@ pub fn scenes() -> Result<(), Failure> {
 
 /// Measures the engine in wasm32 beside the program on six scenes, and the page's size and start.
 pub fn bench() -> Result<(), Failure> {
+    execute(&mut measuring()?)
+}
+
+/// The program that measures, with all that it needs built.
+pub fn measuring() -> Result<Command, Failure> {
+    setup::browser()?;
     build()?;
     let mut cargo = Command::new(setup::cargo());
     let package = ["build", "--release", "--locked", "--package", "pliant-cli"];
     execute(cargo.current_dir(root()).args(package))?;
     let mut bench = Command::new("node");
     bench.current_dir(root().join("web")).arg("bench.mjs");
-    execute(bench.env("PLIANT", target_dir().join("release/pliant")))
+    bench.env("PLIANT", target_dir().join("release/pliant"));
+    Ok(bench)
 }
 
 /// Checks the types and writes the player and, with an engine, the page.

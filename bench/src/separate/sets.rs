@@ -95,10 +95,10 @@ impl Library {
         Ok(thrown(&chosen, 0.5, &mut Random::new(seed)))
     }
 
-    /// Two livers, a fifth inside each other.
+    /// Two livers in each other; they are thin, and at less than half of their size do not meet.
     pub fn livers(&self) -> Result<Set, String> {
         let liver = self.named("liver2_gmsh1-tets")?;
-        Ok(thrown(&[liver, liver], 0.2, &mut Random::new(1)))
+        Ok(thrown(&[liver, liver], 0.6, &mut Random::new(1)))
     }
 
     fn named(&self, name: &str) -> Result<&Named, String> {
@@ -163,11 +163,12 @@ impl Set {
     }
 }
 
-/// Writes the surfaces of some files of a folder into one.
-pub fn write_surfaces(folder: &Path, files: &[String], to: &Path) -> Result<(), String> {
-    let (mut positions, mut triangles): (Vec<Vec3>, Vec<[VertexId; 3]>) = (Vec::new(), Vec::new());
-    for file in files.iter().filter(|file| !file.ends_with(".png")) {
-        let mesh = read(&folder.join(file)).map_err(|error| error.to_string())?.mesh;
+/// Writes the surface of each file into an OBJ file of its own in a folder.
+pub fn write_surfaces(files: &[PathBuf], folder: &Path) -> Result<Vec<PathBuf>, String> {
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut surfaces = Vec::new();
+    for (number, file) in files.iter().enumerate() {
+        let mesh = read(file).map_err(|error| error.to_string())?.mesh;
         let own = match mesh.tets.is_empty() {
             true => weld::weld(&mesh.positions, &mesh.triangles),
             false => topology::boundary(mesh.positions.len(), &mesh.tets).triangles,
@@ -176,10 +177,12 @@ pub fn write_surfaces(folder: &Path, files: &[String], to: &Path) -> Result<(), 
         let mut used: Vec<VertexId> = own.iter().flatten().copied().collect();
         used.sort_unstable();
         used.dedup();
-        let first = positions.len() as u32;
-        let place = |v: VertexId| VertexId(first + used.partition_point(|u| *u < v) as u32);
-        triangles.extend(own.iter().map(|t| t.map(place)));
-        positions.extend(used.iter().map(|v| mesh.positions[v.index()]));
+        let place = |v: VertexId| VertexId(used.partition_point(|u| *u < v) as u32);
+        let triangles: Vec<[VertexId; 3]> = own.iter().map(|t| t.map(place)).collect();
+        let positions: Vec<Vec3> = used.iter().map(|v| mesh.positions[v.index()]).collect();
+        let path = folder.join(format!("{number:02}.obj"));
+        write_triangles(&path, &positions, &triangles).map_err(|error| error.to_string())?;
+        surfaces.push(path);
     }
-    write_triangles(to, &positions, &triangles).map_err(|error| error.to_string())
+    Ok(surfaces)
 }

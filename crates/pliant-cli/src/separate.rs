@@ -155,7 +155,7 @@ fn tables(report: &Report, out: &str) -> String {
     let _ = match (report.free, report.was_free()) {
         (true, true) => writeln!(
             text,
-            "{GOOD}free{GOOD:#}: {bodies} did not overlap and were {gap} apart; files are copied"
+            "{GOOD}free{GOOD:#}: {bodies} did not overlap and were at least {gap} apart; files are copied"
         ),
         (true, false) => writeln!(
             text,
@@ -169,6 +169,10 @@ fn tables(report: &Report, out: &str) -> String {
             counted(report.before.len(), "pair", "pairs")
         ),
     };
+    if !report.kept_nested.is_empty() {
+        let nested = counted(report.kept_nested.len(), "pair", "pairs");
+        let _ = writeln!(text, "  {DIM}note{DIM:#} {nested} nested as before");
+    }
     for (name, pairs) in [("overlap before", &report.before), ("overlap left", &report.after)] {
         pair_table(&mut text, name, pairs);
     }

@@ -67,8 +67,8 @@ def beside(bodies: pliant.Bodies) -> None:
     ratios = sorted(own / engine for own, engine in turns)
     own, engine = (1e3 * statistics.median(side) / CALLS for side in zip(*turns, strict=True))
     print(
-        f"Bodies.penetrations: {own:.2f} ms from Python, {engine:.2f} ms in Rust; "
-        f"ratio {statistics.median(ratios):.3f} ({ratios[0]:.3f} to {ratios[-1]:.3f})"
+        f"| `Bodies.penetrations` of them | {own:.2f} ms | {engine:.2f} ms in Rust: "
+        f"{statistics.median(ratios):.3f} times, {ratios[0]:.3f} to {ratios[-1]:.3f} in {TURNS} turns | 1.05 times |"
     )
 
 
@@ -78,7 +78,7 @@ def small(name: str, call: Callable[[], object]) -> None:
     begin = time.process_time()
     for _ in range(SMALL_CALLS):
         call()
-    print(f"{name}: {1e6 * (time.process_time() - begin) / SMALL_CALLS:.2f} µs")
+    print(f"| {name} | {1e6 * (time.process_time() - begin) / SMALL_CALLS:.2f} µs | – | 20 µs |")
 
 
 def main() -> None:
@@ -86,15 +86,16 @@ def main() -> None:
     meshes = balls()
     bodies = pliant.Bodies(meshes)
     inside = len(bodies.penetrations())
-    print(f"{len(meshes)} balls of {len(meshes[0].tets)} tets, {inside} vertices inside, CPU time")
+    print(f"{len(meshes)} balls of {len(meshes[0].tets)} tets, {inside} vertices inside; CPU time, release wheel\n")
+    print("| call | cost | the engine's part in the same process, in turn | at most |\n|---|---|---|---|")
     beside(bodies)
     world = pliant.World()
     body = world.add(pliant.SoftBody.ball(0.1, 2))
     world.step()
-    small("World.centre", lambda: world.centre(body))
-    small("World.positions, 55 vertices", lambda: world.positions(body))
+    small("`World.centre`", lambda: world.centre(body))
+    small("`World.positions`, 55 vertices", lambda: world.positions(body))
     pair = pliant.Bodies([pliant.icosahedron(1.0), pliant.icosahedron(1.0).moved((5, 0, 0))])
-    small("Bodies.penetrations that finds nothing", pair.penetrations)
+    small("`Bodies.penetrations` that finds nothing", pair.penetrations)
 
 
 if __name__ == "__main__":

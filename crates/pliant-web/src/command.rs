@@ -176,6 +176,8 @@ pub struct Stepped {
 pub struct Separated {
     /// Pairs that overlapped or were too near.
     pub before: usize,
+    /// Pairs of these that were apart, and only nearer than the gap.
+    pub near: usize,
     /// Pairs that still do.
     pub left: usize,
     /// Distance between any two, m.

@@ -9,7 +9,7 @@ use pliant::integrate::StepReport;
 use pliant::math::Vec3;
 use pliant::record::fields::TetDeformations;
 use pliant::record::row::SeriesRow;
-use pliant::separate::{Manner, SeparateSettings, Separation};
+use pliant::separate::{Manner, OverlapKind, SeparateSettings, Separation};
 use pliant::world::{BodyHandle, GrabHandle, World};
 use pliant_io::files::{Folder, Memory};
 use pliant_plane::overlap::Measure;
@@ -182,7 +182,8 @@ impl Live {
         let Separation { before, left, gap, changes, .. } = done.map_err(Refusal::new)?.separation;
         let moved = changes.iter().map(|change| change.largest_movement).fold(0.0, f64::max);
         let soft = changes.iter().filter(|change| change.manner == Manner::Soft).count();
-        Ok(Separated { before: before.len(), left: left.len(), gap, moved, soft })
+        let near = before.iter().filter(|pair| pair.kind == OverlapKind::Near).count();
+        Ok(Separated { before: before.len(), near, left: left.len(), gap, moved, soft })
     }
 
     /// Fills von Mises stresses of all vertices, Pa: the mean of the tets around each.

@@ -1,8 +1,7 @@
 // The page: scenes that run, and everything that is done to them.
 
 import { Vector3 } from "three";
-import { number } from "../colour";
-import { button, element } from "../element";
+import { element } from "../element";
 import { Stage, type Hit } from "../stage";
 import { dress, toggleTheme } from "../theme";
 import { Client } from "./client";
@@ -10,13 +9,16 @@ import { leading, listen, tooLarge } from "./files";
 import { Gallery, type Scene } from "./gallery";
 import { Hand, type Tool } from "./hand";
 import { helpBox, listenToKeys } from "./keys";
+import { footer, tools } from "./layout";
 import { decode, encode, type Shared } from "./link";
 import { LivePlots } from "./liveplots";
 import { Looks } from "./looks";
-import { COLOURS, OVERLAYS, Panel } from "./panel";
+import { OVERLAYS, Panel } from "./panel";
 import { Recorder } from "./recorder";
+import { sentence as separated } from "./separated";
 import { Sim } from "./sim";
 import { inEngineWords, labelled, parsed, type Source } from "./source";
+import { Tip } from "./tip";
 import { TOUR } from "./tour";
 import { TourBox } from "./tourbox";
 import { Transport } from "./transport";
@@ -51,7 +53,7 @@ export class App {
   private readonly stageBox = element("div", { class: "stage", tabindex: 0, "aria-label": "view of the bodies: drag a body to move it, drag beside it to turn the view" });
   private readonly cells = element("div", { class: "cells" });
   private readonly bar = element("div", { class: "scalebar" });
-  private readonly tip = element("div", { class: "tip", hidden: true });
+  private readonly tip = new Tip();
   private readonly help = helpBox();
   private readonly say = element("p", { class: "sentence", role: "alert", hidden: true });
   private readonly tourBox = new TourBox((step) => void this.tour(step));
@@ -110,34 +112,24 @@ export class App {
   }
 
   private build(version: string): void {
-    const tools = element("span", { class: "tools" });
-    tools.append(
-      element("button", { type: "button", title: "choose a scene (s)", onclick: () => this.showGallery(true) }, "Scenes"),
-      element("button", { type: "button", title: "six steps", onclick: () => void this.tour(0) }, "Tour"),
-      element("button", { type: "button", title: "copy a link to this scene with its values", onclick: () => void this.share() }, "Link"),
-      button("◐", "dark or light (d)", () => this.toggleTheme()),
-      button("?", "keys (?)", () => (this.help.hidden = !this.help.hidden)),
-    );
-    const picker = element("input", { type: "file", multiple: true, class: "hidden-file", "aria-label": "open a mesh, an outline or a scene file" });
-    picker.addEventListener("change", () => void this.drop([...(picker.files ?? [])]).finally(() => (picker.value = "")));
-    tools.prepend(element("label", { class: "open", title: "open a mesh, an outline or a scene file; it stays on this machine" }, "Open…", picker));
-    this.stageBox.append(this.cells, this.bar, this.tip, this.looks.legend, this.help);
+    const top = tools({
+      scenes: () => this.showGallery(true),
+      tour: () => void this.tour(0),
+      share: () => void this.share(),
+      theme: () => this.toggleTheme(),
+      help: () => (this.help.hidden = !this.help.hidden),
+      open: (files) => this.drop(files),
+    });
+    this.stageBox.append(this.cells, this.bar, this.tip.element, this.looks.legend, this.help);
     const wide = window.matchMedia("(min-width: 900px)").matches;
     const side = element("details", { class: "side", open: wide }, element("summary", {}, "Controls"), this.panel.element);
     const left = element("div", { class: "left" }, this.tourBox.element, this.stageBox, this.transport.element);
     this.root.replaceChildren(
-      element("header", {}, this.title, this.about, tools), this.say,
-      element("div", { class: "main" }, left, side), this.plots.element, this.footer(version), this.gallery.element,
+      element("header", {}, this.title, this.about, top), this.say,
+      element("div", { class: "main" }, left, side), this.plots.element, footer(version), this.gallery.element,
     );
     this.gallery.element.hidden = true;
     new ResizeObserver(() => this.resize()).observe(this.stageBox);
-  }
-
-  private footer(version: string): HTMLElement {
-    const text = document.getElementById("pliant-licences")?.textContent ?? "";
-    const folded = element("details", { class: "licences" }, element("summary", {}, `Pliant ${version}: the engine runs in this page; nothing is uploaded. Licences`));
-    folded.append(element("pre", {}, text.trim()));
-    return folded;
   }
 
   private listen(): void {
@@ -178,7 +170,7 @@ export class App {
       d: () => this.toggleTheme(),
       "?": () => (this.help.hidden = !this.help.hidden),
       Escape: () => {
-        this.help.hidden = this.tip.hidden = true;
+        this.help.hidden = this.tip.element.hidden = true;
         this.showGallery(false);
       },
     };
@@ -322,7 +314,7 @@ export class App {
       drag: (point) => this.each("drag", { point: point.toArray() }),
       release: () => this.each("release"),
       pin: (hit) => this.pin(hit),
-      ask: (hit, x, y) => this.ask(hit, x, y),
+      ask: (hit, x, y) => this.tip.show(hit, x, y, this.looks.look.colour),
     }, this.over.signal);
     this.resize();
     this.dress();
@@ -356,11 +348,7 @@ export class App {
   separate(): Promise<void> {
     return this.inTurn(async () => {
       const answers = await Promise.all(this.sims.map((sim) => sim.client.command("separate")));
-      const { before, left, gap, moved, soft } = answers[0].answer;
-      const pairs = before === 1 ? "1 pair" : `${before} pairs`;
-      if (before === 0) this.sentence("No two bodies overlap: nothing was moved.");
-      else if (left > 0) this.sentence(`Of ${pairs} that overlapped ${left} could not be separated.`);
-      else this.sentence(`${pairs} overlapped; now any two bodies are ${number(gap)} m apart. Vertices moved by up to ${number(moved)} m, ${soft} bodies were deformed.`);
+      this.sentence(separated(answers[0].answer));
     });
   }
 
@@ -499,20 +487,6 @@ export class App {
     const tools: Tool[] = ["hand", "pin", "ask"];
     this.tool = tools[(tools.indexOf(this.tool) + 1) % tools.length];
     this.panel.toolChoice.value = this.tool;
-  }
-
-  /** Shows body and vertex under a place of the canvas. */
-  private ask(hit: Hit | null, x: number, y: number): void {
-    this.tip.hidden = !hit;
-    if (!hit) return;
-    const body = hit.view.run.bodies[hit.body];
-    const lines = [`vertex ${hit.vertex - body.first} of ${body.count}`];
-    const value = hit.view.value(this.looks.look.colour, 0, hit.vertex);
-    const [, name, unit] = COLOURS.find(([name]) => name === this.looks.look.colour) ?? ["", "", ""];
-    if (Number.isFinite(value)) lines.push(`${name} ${number(value)} ${unit}`);
-    this.tip.replaceChildren(element("b", {}, body.name), ...lines.map((line) => element("div", {}, line)));
-    this.tip.style.left = `${x + 12}px`;
-    this.tip.style.top = `${y + 12}px`;
   }
 
   private toggleTheme(): void {

@@ -146,6 +146,11 @@ fn nested_shells_stay_nested_when_asked() {
     folder.write("b.obj", &cuboid([1.0; 3], [1.0; 3]));
     let (code, json, _) = separate(&folder, &["a.obj", "b.obj"], &["--nested", "keep"]);
     assert_eq!((code, &json["kept_nested"]), (0, &serde_json::json!([[0, 1]])));
+    let files = ["a.obj", "b.obj"].map(|file| text(&folder.0.join(file)));
+    let words = ["--nested", "keep", "-o", &text(&folder.0.join("again"))];
+    let arguments = [&["separate", &files[0], &files[1]][..], &words].concat();
+    let (code, stdout, _) = reported(&pliant(&arguments));
+    assert!(code == 0 && stdout.contains("1 pair nested as before"), "{stdout}");
     let (code, json, _) = separate(&folder, &["a.obj", "b.obj"], &["--by", "rigid"]);
     assert_eq!((code, &json["before"][0]["kind"]), (0, &"nested".into()));
 }
@@ -208,6 +213,41 @@ fn a_format_that_is_not_written_becomes_vtu_with_a_notice() {
     for name in ["a.vtu", "b.vtu"] {
         let (code, stdout, _) = reported(&pliant(&["check", &text(&out(&folder, name))]));
         assert!(code == 0 && stdout.contains("4 vertices, 1 tet,"), "{stdout}");
+    }
+}
+
+/// A VegaFEM mesh of two tets on a common face, from a corner on, each a region of its own.
+fn vega(at: f64) -> String {
+    let [p, q, r, s] = corners(at).map(|[x, y, z]| format!("{x} {y} {z}"));
+    let far = at + 0.7;
+    format!(
+        "*VERTICES\n5 3 0 0\n1 {p}\n2 {q}\n3 {r}\n4 {s}\n5 {far} {far} {far}\n\
+         *ELEMENTS\nTET\n2 4 0\n1 1 2 3 4\n2 5 2 4 3\n\
+         *MATERIAL soft\nENU, 1000, 1e5, 0.4\n*MATERIAL hard\nENU, 1000, 1e6, 0.4\n\
+         *SET upper\n2\n*REGION\nallElements, soft\n*REGION\nupper, hard\n"
+    )
+}
+
+#[test]
+fn vega_meshes_come_back_as_vtu_with_all_bits_and_regions() {
+    let folder = Folder::new("separate-vega");
+    let [a, b] = [("a.veg", 0.1), ("b.veg", 0.3)].map(|(name, at)| folder.write(name, &vega(at)));
+    let more = ["--by", "rigid", "--fix", "a"];
+    let (code, json, stderr) = separate(&folder, &["a.veg", "b.veg"], &more);
+    assert_eq!((code, stderr.as_str(), &json["free"]), (0, "", &true.into()));
+    let notices = json["notices"].to_string();
+    assert!(notices.contains("a: .veg cannot be written, .vtu is"), "{notices}");
+    // What stays is what converting the file gives, byte by byte; what moved differs from it.
+    for (given, name, stays) in [(a, "a", true), (b, "b", false)] {
+        let converted = folder.0.join(format!("{name}-converted.vtu"));
+        assert_eq!(reported(&pliant(&["convert", &text(&given), &text(&converted)])).0, 0);
+        let [expected, found] = [converted, out(&folder, &format!("{name}.vtu"))]
+            .map(|path| std::fs::read(path).unwrap());
+        assert_eq!(expected == found, stays, "{name}");
+        assert!(String::from_utf8_lossy(&found).contains("Name=\"region\""), "{name}");
+        let (code, stdout, _) =
+            reported(&pliant(&["check", &text(&out(&folder, &format!("{name}.vtu")))]));
+        assert!(code == 0 && stdout.contains("5 vertices, 2 tets"), "{stdout}");
     }
 }
 

@@ -22,7 +22,11 @@ use crate::math::{Vec2, Vec3};
 const SIDEWAYS: f64 = 1e-9;
 
 /// Most cells along a side of the grid of faces.
-const MOST_CELLS: usize = 64;
+const MOST_CELLS: usize = 256;
+
+/// Rounding of the heights at which an edge meets a face, in heights of both surfaces together:
+/// generous, as weights of places far from a narrow face are large.
+const HEIGHT_ROUNDING: f64 = 1e-3;
 
 /// Weights of a point in a face that is hardly ever above an edge, as symmetric points are.
 const SOMEWHERE: [f64; 3] = [0.531, 0.263, 0.206];
@@ -101,16 +105,26 @@ struct Seen {
 }
 
 /// A box in the plane across the axis, m.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Rectangle {
     min: Vec2,
     max: Vec2,
 }
 
+/// Where a face is, and the first cell along both sides that it is in.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bounds {
+    around: Rectangle,
+    /// Lowest and highest, m.
+    heights: [f64; 2],
+    first: [usize; 2],
+}
+
 /// Faces of a surface, sorted into cells of the plane across the axis.
 #[derive(Clone, Debug, Default)]
 struct Grid {
-    faces: Vec<[Seen; 3]>,
+    faces: Vec<FacePlane>,
+    bounds: Vec<Bounds>,
     /// First entry of each cell in `entries`, and one past the last.
     starts: Vec<u32>,
     entries: Vec<u32>,
@@ -129,18 +143,37 @@ impl Translation {
         axis: Vec3,
         clearance: f64,
     ) -> f64 {
+        self.distance_within(a, b, axis, [clearance, f64::INFINITY])
+    }
+
+    /// The same where it is at most `most`, m; otherwise anything that is more.
+    pub(crate) fn distance_within<E: Ends>(
+        &mut self,
+        a: ClosedSurface<'_, E>,
+        b: ClosedSurface<'_, E>,
+        axis: Vec3,
+        [clearance, most]: [f64; 2],
+    ) -> f64 {
         let (u, v) = axis.any_orthonormal_pair();
         let frame = Frame { across: [u, v], axis };
-        let shared = frame.rectangle(a).shared(frame.rectangle(b));
+        let ((of_a, heights_a), (of_b, heights_b)) = (frame.extent(a), frame.extent(b));
+        let shared = of_a.shared(of_b);
         self.intervals.clear();
         if !(shared.min.cmple(shared.max).all()) {
             return 0.0;
         }
+        let span = heights_a[1].max(heights_b[1]) - heights_a[0].min(heights_b[0]);
+        let margin = clearance + HEIGHT_ROUNDING * span;
         for (edges, faces, sign) in [(a, b, 1.0), (b, a, -1.0)] {
+            // Ways below 0 and beyond the most are of no use.
+            let wanted = match sign > 0.0 {
+                true => [-margin, most + margin],
+                false => [-most - margin, margin],
+            };
             self.grid.fill(faces, frame, shared);
             for edge in edges.edges {
                 let ends = edge.ends().map(|v| frame.of(edges.positions[v.index()]));
-                self.grid.meet(ends, |[low, high]| {
+                self.grid.meet(ends, wanted, |[low, high]| {
                     let [low, high] = if sign > 0.0 { [low, high] } else { [-high, -low] };
                     if high + clearance >= 0.0 {
                         self.intervals.push([low - clearance, high + clearance]);
@@ -149,21 +182,34 @@ impl Translation {
             }
         }
         self.intervals.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]));
-        self.first_free(a, b, frame)
+        self.first_free(a, b, frame, most)
     }
 
     /// The first way at which surfaces do not cross and no body holds the other, m.
-    fn first_free<E>(&self, a: ClosedSurface<'_, E>, b: ClosedSurface<'_, E>, frame: Frame) -> f64 {
+    fn first_free<E>(
+        &self,
+        a: ClosedSurface<'_, E>,
+        b: ClosedSurface<'_, E>,
+        frame: Frame,
+        most: f64,
+    ) -> f64 {
         let (mut way, mut next) = (0.0_f64, 0);
         loop {
             while next < self.intervals.len() && self.intervals[next][0] <= way {
                 way = way.max(self.intervals[next][1]);
                 next += 1;
             }
-            if next == self.intervals.len()
+            let is_last = next == self.intervals.len();
+            // Behind the last of all intervals nothing is held; beyond the most they are not known.
+            let knows_all = most == f64::INFINITY;
+            if way > most
+                || (is_last && knows_all)
                 || !(holds(b, a, frame, way) || holds(a, b, frame, -way))
             {
                 return way;
+            }
+            if is_last {
+                return f64::INFINITY;
             }
             way = self.intervals[next][0];
         }
@@ -197,12 +243,14 @@ impl Frame {
         Seen { plane: Vec2::new(u.dot(point), v.dot(point)), height: self.axis.dot(point) }
     }
 
-    fn rectangle<E>(&self, surface: ClosedSurface<'_, E>) -> Rectangle {
+    /// Box across the axis, m, and lowest and highest point along it, m.
+    fn extent<E>(&self, surface: ClosedSurface<'_, E>) -> (Rectangle, [f64; 2]) {
         let start = Rectangle { min: Vec2::INFINITY, max: Vec2::NEG_INFINITY };
-        surface
-            .points()
-            .map(|point| self.of(point).plane)
-            .fold(start, |all, p| Rectangle { min: all.min.min(p), max: all.max.max(p) })
+        let start = (start, [f64::INFINITY, f64::NEG_INFINITY]);
+        surface.points().map(|point| self.of(point)).fold(start, |(all, [low, high]), p| {
+            let all = Rectangle { min: all.min.min(p.plane), max: all.max.max(p.plane) };
+            (all, [low.min(p.height), high.max(p.height)])
+        })
     }
 }
 
@@ -228,31 +276,49 @@ impl Grid {
     /// Sorts in the faces of a surface that a rectangle of the plane holds parts of.
     fn fill<E>(&mut self, surface: ClosedSurface<'_, E>, frame: Frame, shared: Rectangle) {
         self.faces.clear();
-        let seen = surface.faces.iter().map(|face| face.map(|corner| frame.of(corner)));
-        self.faces.extend(seen.filter(|face| Rectangle::around(face).meets(shared)));
+        self.bounds.clear();
+        for face in surface.faces {
+            let corners = face.map(|corner| frame.of(corner));
+            let around = Rectangle::around(&corners);
+            if around.meets(shared)
+                && let Some(plane) = FacePlane::of(corners)
+            {
+                let heights = heights(&corners);
+                self.faces.push(plane);
+                self.bounds.push(Bounds { around, heights, first: [0; 2] });
+            }
+        }
         self.cells = ((self.faces.len() as f64).sqrt() as usize).clamp(1, MOST_CELLS);
         self.low = shared.min;
         let size = shared.max - shared.min;
         let scale = |length: f64| if length > 0.0 { self.cells as f64 / length } else { 0.0 };
         self.scale = Vec2::new(scale(size.x), scale(size.y));
-        let Grid { faces, starts, entries, .. } = self;
-        let (mut starts, mut entries) = (std::mem::take(starts), std::mem::take(entries));
-        let faces = std::mem::take(faces);
+        let mut bounds = std::mem::take(&mut self.bounds);
+        bounds.iter_mut().for_each(|own| own.first = self.cell(own.around.min));
+        self.sort_in(&bounds);
+        self.bounds = bounds;
+    }
+
+    /// Lists the faces of each cell, in their order.
+    fn sort_in(&mut self, bounds: &[Bounds]) {
+        let (mut starts, mut entries) =
+            (std::mem::take(&mut self.starts), std::mem::take(&mut self.entries));
         starts.clear();
         starts.resize(self.cells * self.cells + 1, 0);
-        for face in &faces {
-            self.cells_of(Rectangle::around(face), |cell| starts[cell + 1] += 1);
+        for own in bounds {
+            self.cells_of(own.around, |[x, y]| starts[y * self.cells + x + 1] += 1);
         }
         for cell in 0..self.cells * self.cells {
             starts[cell + 1] += starts[cell];
         }
         entries.clear();
         entries.resize(starts.last().map_or(0, |last| *last as usize), 0);
-        for (number, face) in faces.iter().enumerate().rev() {
+        for (number, own) in bounds.iter().enumerate().rev() {
             // From the back, each cell is filled from its end.
-            self.cells_of(Rectangle::around(face), |cell| {
-                starts[cell + 1] -= 1;
-                entries[starts[cell + 1] as usize] = number as u32;
+            self.cells_of(own.around, |[x, y]| {
+                let start = &mut starts[y * self.cells + x + 1];
+                *start -= 1;
+                entries[*start as usize] = number as u32;
             });
         }
         // Now entry k + 1 is the start of cell k.
@@ -260,7 +326,7 @@ impl Grid {
         if let Some(last) = starts.last_mut() {
             *last = entries.len() as u32;
         }
-        (self.starts, self.entries, self.faces) = (starts, entries, faces);
+        (self.starts, self.entries) = (starts, entries);
     }
 
     /// Cell of a place along both sides.
@@ -270,34 +336,45 @@ impl Grid {
         [at(place.x), at(place.y)]
     }
 
-    fn cells_of(&self, rectangle: Rectangle, mut act: impl FnMut(usize)) {
+    fn cells_of(&self, rectangle: Rectangle, mut act: impl FnMut([usize; 2])) {
         let ([x0, y0], [x1, y1]) = (self.cell(rectangle.min), self.cell(rectangle.max));
         for y in y0..=y1 {
-            (x0..=x1).for_each(|x| act(y * self.cells + x));
+            (x0..=x1).for_each(|x| act([x, y]));
         }
     }
 
-    /// Gives the translations of a segment along the axis at which it is in a face.
-    fn meet(&self, ends: [Seen; 2], mut found: impl FnMut([f64; 2])) {
+    /// Gives the translations of a segment along the axis at which it is in a face, m.
+    ///
+    /// Those that are not wanted at all, from one way to another, m, may be left out.
+    fn meet(&self, ends: [Seen; 2], wanted: [f64; 2], mut found: impl FnMut([f64; 2])) {
         let around = Rectangle::around(&ends);
-        self.cells_of(around, |cell| {
+        let [low, high] = heights(&ends);
+        let first = self.cell(around.min);
+        self.cells_of(around, |[x, y]| {
+            let cell = y * self.cells + x;
             let own = self.starts[cell] as usize..self.starts[cell + 1] as usize;
             for &number in &self.entries[own] {
-                let face = &self.faces[number as usize];
-                let other = Rectangle::around(face);
-                // Of all cells that both are in, the first counts.
-                let [x, y] = self.cell(around.shared(other).min);
-                if !around.meets(other) || y * self.cells + x != cell {
+                let face = &self.bounds[number as usize];
+                // Of all cells that both are in, the first counts: of cells that grow with the
+                // place, that of the larger of both places is the larger of both cells.
+                let is_first = x == first[0].max(face.first[0]) && y == first[1].max(face.first[1]);
+                let is_wanted =
+                    face.heights[1] - low >= wanted[0] && face.heights[0] - high <= wanted[1];
+                if !is_first || !is_wanted || !around.meets(face.around) {
                     continue;
                 }
-                if let Some(interval) =
-                    FacePlane::of(*face).and_then(|plane| plane.translations(ends))
-                {
+                if let Some(interval) = self.faces[number as usize].translations(ends) {
                     found(interval);
                 }
             }
         });
     }
+}
+
+/// Lowest and highest of some points, m.
+fn heights(points: &[Seen]) -> [f64; 2] {
+    let start = [f64::INFINITY, f64::NEG_INFINITY];
+    points.iter().fold(start, |[low, high], p| [low.min(p.height), high.max(p.height)])
 }
 
 /// A face as heights over the plane.
@@ -386,6 +463,10 @@ mod tests {
         }
 
         fn distance(&self, axis: Vec3) -> f64 {
+            self.distance_within(axis, f64::INFINITY)
+        }
+
+        fn distance_within(&self, axis: Vec3, most: f64) -> f64 {
             let corner = |v: VertexId| self.positions[v.index()];
             let faces = [BodyId(0), BodyId(1)].map(|body| {
                 let own = &self.bodies.triangles()[self.bodies.triangles_of(body)];
@@ -397,7 +478,7 @@ mod tests {
                 edges: &self.features.edges[self.features.edges_of(BodyId(k as u32))],
                 faces: &faces[k],
             });
-            Translation::default().distance(a, b, axis, 0.0)
+            Translation::default().distance_within(a, b, axis, [0.0, most])
         }
 
         /// Whether the boundaries cross, or one body is in the other, by the exact judge.
@@ -464,5 +545,25 @@ mod tests {
                 assert!(way == 0.0 || pair.overlaps(part * way * axis), "{part} of {way}");
             }
         }
+    }
+
+    #[test]
+    fn a_limit_changes_nothing_below_it_and_is_passed_beyond_it() {
+        let mut random = Random::new(6);
+        let mut held_back = 0;
+        for _ in 0..40 {
+            let (inner, outer) = (block(Vec3::new(0.4, 0.3, 0.5)), ring(0.3));
+            let pair = Pair::new([inner, outer], random.rotation(), 0.9 * random.vec3());
+            let Some(axis) = random.vec3().try_normalize() else { continue };
+            let way = pair.distance(axis);
+            for part in [0.1, 0.5, 0.9] {
+                held_back += usize::from(way > 0.0);
+                assert!(way == 0.0 || pair.distance_within(axis, part * way) > part * way, "{way}");
+            }
+            for part in [1.0, 1.1, 3.0] {
+                assert_eq!(pair.distance_within(axis, part * way), way, "{part}");
+            }
+        }
+        assert!(held_back > 45, "{held_back}"); // of 120
     }
 }

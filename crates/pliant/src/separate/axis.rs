@@ -21,6 +21,9 @@ const AVOID: f64 = 3.0;
 /// Cosine of the angle to such a direction within which the factor applies.
 const NEAR_AVOIDED: f64 = 0.7;
 
+/// Relative rounding of products and quotients of costs, and more.
+const ROUNDING: f64 = 1e-9;
+
 /// Triangles of each body whose middles are tested for the flow through the other.
 const SAMPLES: usize = 600;
 
@@ -47,8 +50,13 @@ pub(crate) struct PairView<'a> {
 impl PairView<'_> {
     /// Least way along an axis after which the bodies are clear of each other, m.
     pub(crate) fn along(self, axis: Vec3, search: &mut Translation) -> f64 {
+        self.along_within(axis, f64::INFINITY, search)
+    }
+
+    /// The same where it is at most so long, m; otherwise anything that is longer.
+    fn along_within(self, axis: Vec3, most: f64, search: &mut Translation) -> f64 {
         let [a, b] = [0, 1].map(|k| self.shapes[k].surface(self.placed[k]));
-        search.distance(a, b, axis, self.clearance)
+        search.distance_within(a, b, axis, [self.clearance, most])
     }
 
     /// Way along an axis after which a plane is between the bodies, m; below 0 where one is.
@@ -74,7 +82,9 @@ impl PairView<'_> {
         ranked.extend(self.local_directions().into_iter().flatten().map(|axis| (0.0, axis)));
         let mut best = (f64::INFINITY, Way { axis: Vec3::Z, distance: 0.0 });
         for axis in ranked.iter().filter_map(|(_, axis)| tilted(*axis)) {
-            let distance = self.along(axis, search);
+            // Only what is shorter than the best so far has to be known.
+            let most = (1.0 + ROUNDING) * best.0 / cost(axis, 1.0);
+            let distance = self.along_within(axis, most, search);
             // Where all that meets is seen from the side, the axis knows nothing of it.
             if distance > 0.0 && cost(axis, distance) < best.0 {
                 best = (cost(axis, distance), Way { axis, distance });

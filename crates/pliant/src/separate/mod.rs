@@ -7,6 +7,36 @@
 //!
 //! What is returned as free was judged by exact signs on the positions returned, by code that
 //! shares nothing with the search. The same bits for any number of threads.
+//!
+//! # The files, in the order in which they stand below; each calls only those before it
+//!
+//! | file           | what it does                                            | calls                    |
+//! |----------------|---------------------------------------------------------|--------------------------|
+//! | `shape`        | a body as a closed surface, placed anew again and again |                          |
+//! | `triangles`    | the nearest points of two triangles                     |                          |
+//! | `judge`        | crossing, nested, near or apart, exactly                | shape, triangles         |
+//! | `axis`         | the shortest way of one body out of another             | shape                    |
+//! | `program`      | least translations under rows between pairs             |                          |
+//! | `rigid`        | translates: judge, a row for each pair, program, again  | judge, axis, program     |
+//! | `elastic`      | how a body gives way: as a whole, turning, elastically  |                          |
+//! | `soft_rows`    | rows between points of two surfaces                     | axis, triangles          |
+//! | `soft_body`    | a mesh on the cage that gives way for it                | elastic, soft_rows       |
+//! | `soft_program` | displacements of least energy under such rows           | soft_body                |
+//! | `soft`         | deforms from the start: judge, rows, program, again     | judge, soft_program      |
+//! | `relax`        | pulls back from where all are free, every step judged   | soft (its task), judge   |
+//! | `change`       | how far and how much each body was changed              | shape                    |
+//! | `search`       | the three manners: which of rigid, soft, relax, and when | rigid, soft, relax, change |
+//! | `overlap`      | pairs that overlap, with how deep, for the report       | judge                    |
+//!
+//! `search::Search::run` is the one that decides: rigid moves first and turns then by relax; auto
+//! and soft move rigidly first too, deform by soft those that went far, and where that is worse
+//! or fails pull back by relax from where rigid had put them.
+//!
+//! Rows aim a little beyond the gap, in each file by as much as its next approximation costs:
+//! `AIM_BEYOND` of the whole search beyond what is judged at the end, `rigid::ROW_BEYOND` of
+//! translations, which are exact up to rounding, and `soft::POINT_BEYOND` of single points, between
+//! which a surface bends. Each program ends at a tolerance of its own: `rigid::SHIFT_TOLERANCE`,
+//! `soft::DEFORM_TOLERANCE`, and `relax::PULL_TOLERANCE`, the widest, as its steps are judged.
 
 mod shape;
 
@@ -32,9 +62,9 @@ mod soft;
 
 mod relax;
 
-mod search;
-
 mod change;
+
+mod search;
 
 mod overlap;
 
@@ -59,8 +89,8 @@ pub const USUAL_GAP: f64 = 1e-3;
 /// Movement, in sizes of a body, up to which it is moved as it is where it may be deformed.
 pub const USUAL_SHARE: f64 = 0.05;
 
-/// Share of the gap by which the search aims beyond it.
-const BEYOND: f64 = 1e-3;
+/// Share of the gap by which the whole search aims beyond what is judged at the end.
+const AIM_BEYOND: f64 = 1e-3;
 
 /// Gap that is searched for where none is wanted, in sizes of the smallest body.
 const TINY: f64 = 1e-9;
@@ -283,7 +313,7 @@ pub fn separate_with(
     let smallest = smallest(&shapes);
     let margin = settings.margin.clamp(0.0, LARGEST_GAP * smallest);
     let margin = if margin.is_nan() { 0.0 } else { margin };
-    let aim = (gap * (1.0 + BEYOND)).max(TINY * smallest) + margin;
+    let aim = (gap * (1.0 + AIM_BEYOND)).max(TINY * smallest) + margin;
     let search = Search {
         bodies,
         shapes: &shapes,

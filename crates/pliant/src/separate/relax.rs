@@ -13,7 +13,7 @@ use crate::math::Vec3;
 use crate::separate::axis::PairView;
 use crate::separate::judge::{Judged, Scene, Standing};
 use crate::separate::shape::{Placed, enlarged};
-use crate::separate::soft::{Deformed, SoftTask};
+use crate::separate::soft::{Deformed, POINT_BEYOND, SoftTask};
 use crate::separate::soft_body::Response;
 use crate::separate::soft_program::Program;
 use crate::separate::soft_rows::{self, Apart};
@@ -30,11 +30,8 @@ const STEP: f64 = 0.02;
 /// Way of the fastest vertex in an iteration, in gaps, below which it ends.
 const STILL: f64 = 0.2;
 
-/// Share of the gap by which rows aim beyond it.
-const BEYOND: f64 = 0.05;
-
-/// Change, in gaps, below which the multipliers have settled.
-const TOLERANCE: f64 = 1e-2;
+/// Change, in gaps, below which the multipliers have settled; every step is judged in any case.
+const PULL_TOLERANCE: f64 = 1e-2;
 
 /// Rows of all pairs together, at most: what they do to each other is a dense matrix.
 const MOST_ROWS: usize = 2400;
@@ -127,7 +124,7 @@ impl RelaxTask<'_> {
         let triangles: usize = self.given.shapes.iter().map(|shape| shape.triangles.len()).sum();
         let mut blocking = Vec::new();
         for _ in 0..TRIES {
-            program.relax(TOLERANCE * self.given.gap);
+            program.relax(PULL_TOLERANCE * self.given.gap);
             let goals = self.goals(&mut program, state);
             *work += JUDGE_COST * triangles as u64;
             let (next, way) = self.limited(state, &goals, longest);
@@ -264,7 +261,7 @@ impl RelaxTask<'_> {
                 &self.given.start[body],
             )
         };
-        let aim = self.given.gap * (1.0 + BEYOND) - apart.distance;
+        let aim = self.given.gap * (1.0 + POINT_BEYOND) - apart.distance;
         let gives = pair.map(|body| !state.stays[body]);
         // A body that stays is part of the wall: its displacement does not count.
         let own = [0, 1].map(|side| if gives[side] { moved(side) } else { Vec3::ZERO });

@@ -36,10 +36,10 @@ const STALLS: u32 = 3;
 const MOST_LOCAL: usize = 12;
 
 /// Share of the gap by which rows aim beyond it, so that the last rounding is within.
-const BEYOND: f64 = 2e-3;
+const ROW_BEYOND: f64 = 2e-3;
 
 /// Tolerance of the translations, in gaps.
-const TOLERANCE: f64 = 1e-4;
+const SHIFT_TOLERANCE: f64 = 1e-4;
 
 /// By how much equal centres are set apart, in sizes of the body.
 const SPLIT: f64 = 1e-3;
@@ -112,7 +112,7 @@ impl Task<'_> {
                 .flat_map(|memory| memory.deep.iter().chain(&memory.local))
                 .copied()
                 .collect();
-            let next = least_shifts(self.inv_masses, &rows, TOLERANCE * self.gap);
+            let next = least_shifts(self.inv_masses, &rows, SHIFT_TOLERANCE * self.gap);
             for (body, shift) in next.iter().enumerate() {
                 if *shift != shifts[body] {
                     let moved = self.start[body].iter().map(|p| *p + *shift).collect();
@@ -144,7 +144,7 @@ impl Task<'_> {
                 let row = |normal: Vec3, way: f64| Row {
                     pair: *pair,
                     normal,
-                    least: normal.dot(relative) + way + BEYOND * self.gap,
+                    least: normal.dot(relative) + way + ROW_BEYOND * self.gap,
                 };
                 if let Standing::Near(nearest) = standing
                     && let Some(normal) = nearest.normal()

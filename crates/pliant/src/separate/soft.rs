@@ -24,11 +24,11 @@ const PATIENCE: usize = 12;
 /// Rows after which those without a push are dropped.
 const MANY_ROWS: usize = 1200;
 
-/// Share of the gap by which rows aim beyond it.
-const BEYOND: f64 = 0.05;
+/// Share of the gap by which rows between points aim beyond it, as surfaces bend between points.
+pub(crate) const POINT_BEYOND: f64 = 0.05;
 
-/// Change, in gaps, below which the multipliers have settled.
-const TOLERANCE: f64 = 1e-3;
+/// Change, in gaps, below which the multipliers of a deformation have settled.
+const DEFORM_TOLERANCE: f64 = 1e-3;
 
 /// Bodies to be separated.
 pub(crate) struct SoftTask<'a> {
@@ -103,7 +103,7 @@ impl SoftTask<'_> {
                     self.add(&mut program, judged.pair, apart, &placed);
                 }
             }
-            program.relax(TOLERANCE * self.gap);
+            program.relax(DEFORM_TOLERANCE * self.gap);
             positions = self.displaced(&mut program);
             for (body, at) in positions.iter().enumerate() {
                 placed[body].put(&self.shapes[body], at.clone());
@@ -122,7 +122,7 @@ impl SoftTask<'_> {
             let (body, point) = (pair[side], apart.points[side]);
             point.of(&placed[body].positions) - point.of(&self.start[body])
         };
-        let aim = self.gap * (1.0 + BEYOND) - apart.distance;
+        let aim = self.gap * (1.0 + POINT_BEYOND) - apart.distance;
         let least = apart.normal.dot(moved(0) - moved(1)) + aim;
         program.add(pair, apart, least, pair.map(|body| self.gives_way(body)));
     }
