@@ -241,3 +241,61 @@ fn is_known(system: &System, body: BodyId) -> bool {
     }
     is_alone
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::body::Bodies;
+    use crate::body::soft::Masses;
+    use crate::contact::resting;
+    use crate::force::gravity::Gravity;
+
+    const DT: f64 = 0.1;
+
+    /// A body of two particles of 1 kg, 1 m apart.
+    fn pair() -> System {
+        let bodies = Arc::new(Bodies::of_particles([2]).unwrap());
+        System { masses: Masses::new(vec![1.0; 2]).unwrap(), bodies, ..System::default() }
+    }
+
+    /// What the body gains, J, in a step that takes it from one velocity to another, m/s.
+    fn gained(system: &System, before: Vec3, after: Vec3) -> Option<f64> {
+        let mut start = State::at_rest(vec![Vec3::ZERO, Vec3::X]);
+        start.velocities.fill(before);
+        let mut end = State::at_rest(start.positions.iter().map(|x| *x + DT * after).collect());
+        end.velocities.fill(after);
+        let step = MadeStep { states: [&start, &end], dt: DT, input: 0.0 };
+        let mut gains = EnergyGains::default();
+        gains.measure(system, step);
+        gains.of_bodies(system, step, 0.02).map(|gain| gain.gained)
+    }
+
+    #[test]
+    fn impulses_weight_and_contacts_are_sources_and_nothing_else_is() {
+        let up = 2.0 * Vec3::Z;
+        assert_eq!(gained(&pair(), Vec3::ZERO, up), Some(4.0)); // 2 · ½ · 1 kg · (2 m/s)²
+        assert_eq!(gained(&pair(), up, up), None);
+
+        let mut pushed = pair();
+        let half = |k| (VertexId(k), 0.5 * up);
+        // In two halves each: the sum counts, not one after the other.
+        pushed.scratch.contact.impulses = vec![half(0), half(1), half(0), half(1)];
+        assert_eq!(gained(&pushed, Vec3::ZERO, up), None);
+        // The impulses alone would stop the body.
+        assert_eq!(gained(&pushed, -up, up), Some(4.0));
+
+        let mut falling = pair();
+        falling.forces.push(Gravity::new(-10.0 * Vec3::Z, &[1.0; 2]));
+        assert_eq!(gained(&falling, Vec3::ZERO, -10.0 * DT * Vec3::Z), None);
+        assert!(gained(&falling, Vec3::ZERO, -30.0 * DT * Vec3::Z).is_some());
+
+        let mut touching = pair();
+        touching.scratch.contact.rows = vec![resting(VertexId(0)), resting(VertexId(1))];
+        let impulse = ContactImpulse { normal: 2.0, tangent: Vec3::ZERO };
+        touching.scratch.contact.row_impulses = vec![impulse; 2];
+        assert_eq!(gained(&touching, Vec3::ZERO, up), None);
+        assert!(gained(&touching, Vec3::ZERO, 3.0 * up).is_some());
+    }
+}
