@@ -11,7 +11,7 @@ use crate::contact::output::ContactOutput;
 use crate::contact::response::{Response, StepContext};
 use crate::id::VertexId;
 use crate::integrate::apply_output::apply_output;
-use crate::integrate::energy_gain::{EnergyGains, Gain, MadeStep};
+use crate::integrate::energy_gain::{EnergyGains, EnergyLimits, Gain, MadeStep};
 use crate::integrate::energy_input::{self, EnergyInput};
 use crate::integrate::free_motion::FreeMotion;
 use crate::integrate::implicit::Implicit;
@@ -32,24 +32,6 @@ const MAX_HALVINGS: u32 = 62;
 /// Change of a contact's velocity by one more relaxation that makes a step unconverged, times
 /// the step over the size of the smaller body.
 pub const UNCONVERGED: f64 = 1e-4;
-
-/// Energy that a part of a step may gain without a source, over kinetic and elastic energy.
-#[derive(Clone, Copy, Debug)]
-struct EnergyLimits {
-    /// Of the whole scene.
-    total: f64,
-    /// Of a soft body.
-    body: f64,
-}
-
-impl EnergyLimits {
-    /// Before a part is halved.
-    const LONG: EnergyLimits = EnergyLimits { total: 0.1, body: 0.02 };
-    /// Before the shortest part fails.
-    const SHORTEST: EnergyLimits = EnergyLimits { total: 10.0, body: f64::INFINITY };
-    /// Of steps that cannot be halved.
-    const NONE: EnergyLimits = EnergyLimits { total: f64::INFINITY, body: f64::INFINITY };
-}
 
 /// When groups match their shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -358,8 +340,7 @@ impl Stepper {
     /// Adds the work of moving things, and rejects a step that stores more energy than there was.
     ///
     /// Forces are linearised once: where a body is squashed they change more than that in a step,
-    /// vertices are thrown, and shorter parts find where they stop. Where pins move or bodies are
-    /// attached to rigid ones, what these put in is not known well enough.
+    /// vertices are thrown, and shorter parts find where they stop.
     fn check_energy(
         &mut self,
         system: &System,
@@ -370,26 +351,15 @@ impl Stepper {
         let [start, end] = states;
         report.energy_input += self.energy_input.of_motion(system, start, end);
         let limits = self.energy_limits;
-        if limits.total == f64::INFINITY || report.hides_energy || !self.integrator.is_dissipative()
-        {
+        let is_judged = self.integrator.is_dissipative() && !report.hides_energy;
+        if limits == EnergyLimits::NONE || !is_judged {
             return Ok(());
         }
-        let refuse = |Gain { gained, stored }| {
-            Err(StepError::EnergyGained { gained, stored, dt, time: start.time })
-        };
         let made = MadeStep { states, dt, input: report.energy_input };
-        self.energy_gains.measure(system, made);
-        if system.rigids.attached().is_empty() && system.pins.moving().next().is_none() {
-            let gain = self.energy_gains.of_scene(system, made);
-            let is_kept = gain.gained <= limits.total * gain.stored;
-            // NaN fails as well.
-            if !is_kept {
-                return refuse(gain);
-            }
-        }
-        let is_halved = limits.body < f64::INFINITY;
-        let gain = is_halved.then(|| self.energy_gains.of_bodies(system, made, limits.body));
-        gain.flatten().map_or(Ok(()), refuse)
+        let gain = self.energy_gains.beyond(limits, system, made);
+        gain.map_or(Ok(()), |Gain { gained, stored }| {
+            Err(StepError::EnergyGained { gained, stored, dt, time: start.time })
+        })
     }
 
     /// Lets responses keep what they found for the next step.

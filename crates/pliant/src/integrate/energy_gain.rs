@@ -27,6 +27,24 @@ use crate::math::{Aabb, Vec3};
 /// Speed, in sizes of the scene per second, whose energy bodies may gain.
 const SLOW: f64 = 0.01;
 
+/// Energy that a part of a step may gain without a source, over kinetic and elastic energy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct EnergyLimits {
+    /// Of the whole scene.
+    total: f64,
+    /// Of a soft body.
+    body: f64,
+}
+
+impl EnergyLimits {
+    /// Before a part is halved.
+    pub const LONG: EnergyLimits = EnergyLimits { total: 0.1, body: 0.02 };
+    /// Before the shortest part fails.
+    pub const SHORTEST: EnergyLimits = EnergyLimits { total: 10.0, body: f64::INFINITY };
+    /// Of steps that cannot be halved.
+    pub const NONE: EnergyLimits = EnergyLimits { total: f64::INFINITY, body: f64::INFINITY };
+}
+
 /// Energy that a step stores beyond what there was.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gain {
@@ -67,8 +85,31 @@ pub(crate) struct MadeStep<'a> {
 }
 
 impl EnergyGains {
+    /// The gain of a step that is beyond its limits.
+    ///
+    /// That of the scene is not judged where pins move or bodies are attached to rigid ones: what
+    /// these put in is not known well enough.
+    pub(crate) fn beyond(
+        &mut self,
+        limits: EnergyLimits,
+        system: &System,
+        step: MadeStep<'_>,
+    ) -> Option<Gain> {
+        self.measure(system, step);
+        if system.rigids.attached().is_empty() && system.pins.moving().next().is_none() {
+            let gain = self.of_scene(system, step);
+            let is_kept = gain.gained <= limits.total * gain.stored;
+            // NaN is beyond as well.
+            if !is_kept {
+                return Some(gain);
+            }
+        }
+        let is_halved = limits.body < f64::INFINITY;
+        is_halved.then(|| self.of_bodies(system, step, limits.body)).flatten()
+    }
+
     /// Elastic energy of the scene beyond all that there was, of the step measured last.
-    pub(crate) fn of_scene(&self, system: &System, step: MadeStep<'_>) -> Gain {
+    fn of_scene(&self, system: &System, step: MadeStep<'_>) -> Gain {
         let MadeStep { states: [start, end], input, .. } = step;
         let kinetic = system.rigids.kinetic(start, &system.masses);
         let height = |state: &State| system.forces.energy_of(Store::Gravitational, state.motion());
@@ -83,13 +124,8 @@ impl EnergyGains {
     /// The largest gain of a body over `limit` of what it had, of the step measured last.
     ///
     /// Bodies that are pinned to moving places, attached, or joined to others by elements take
-    /// energy in ways that are not known here, and are left out.
-    pub(crate) fn of_bodies(
-        &self,
-        system: &System,
-        step: MadeStep<'_>,
-        limit: f64,
-    ) -> Option<Gain> {
+    /// energy from where it is not known here, and are left out.
+    fn of_bodies(&self, system: &System, step: MadeStep<'_>, limit: f64) -> Option<Gain> {
         let slow = slow_speed(step.states[0]);
         let [before, after] = &self.energies;
         let mut largest: Option<Gain> = None;
@@ -111,7 +147,7 @@ impl EnergyGains {
     }
 
     /// Fills in all energies and the work of contacts and weight.
-    pub(crate) fn measure(&mut self, system: &System, step: MadeStep<'_>) {
+    fn measure(&mut self, system: &System, step: MadeStep<'_>) {
         let count = system.bodies.len();
         let sums = self.elastic.iter_mut().zip(&mut self.energies);
         for ((elastic, energies), state) in sums.zip(step.states) {
