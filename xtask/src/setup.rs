@@ -209,7 +209,8 @@ pub fn wasm_build() -> Result<Command, Failure> {
         let linker = format!("target.{WASM}.linker={DEBIAN_LINKER:?}");
         command.args(["--config", &linker]);
     }
-    command.args(["--release", "--config", "profile.release.strip=\"symbols\""]);
+    let simd = format!("target.{WASM}.rustflags=['-C', 'target-feature=+simd128']");
+    command.args(["--release", "--config", "profile.release.strip=\"symbols\"", "--config", &simd]);
     Ok(command)
 }
 
