@@ -133,13 +133,15 @@ impl EnergyGains {
             let (range, k) = (system.bodies.vertices(body), body.index());
             let mass: f64 = system.masses.of().get(range).into_iter().flatten().sum();
             let work = self.work[k].max(0.0);
+            // Loads count as elastic, and their energy is below zero on one side of the origin.
             let gain = Gain {
                 gained: after[k] - before[k] - work - step.input.max(0.0),
-                stored: before[k] + work + 0.5 * mass * slow * slow,
+                stored: before[k].max(0.0) + work + 0.5 * mass * slow * slow,
             };
-            // Written so that a gain that is not a number is no reason: the whole scene's is.
+            // NaN is no reason: where the scene is judged, that refuses the step.
+            let is_over = gain.gained > limit * gain.stored;
             let is_larger = largest.is_none_or(|largest| gain.share() > largest.share());
-            if gain.share() > limit && is_larger && is_known(system, body) {
+            if is_over && is_larger && is_known(system, body) {
                 largest = Some(gain);
             }
         }
@@ -287,6 +289,7 @@ mod tests {
     use crate::body::soft::Masses;
     use crate::contact::resting;
     use crate::force::gravity::Gravity;
+    use crate::force::load::Load;
 
     const DT: f64 = 0.1;
 
@@ -333,5 +336,16 @@ mod tests {
         touching.scratch.contact.row_impulses = vec![impulse; 2];
         assert_eq!(gained(&touching, Vec3::ZERO, up), None);
         assert!(gained(&touching, Vec3::ZERO, 3.0 * up).is_some());
+    }
+
+    #[test]
+    fn a_load_is_no_gain_on_either_side_of_the_origin() {
+        for force in [10.0 * Vec3::X, -10.0 * Vec3::X] {
+            let mut loaded = pair();
+            let both = vec![(VertexId(0), force), (VertexId(1), force)];
+            loaded.forces.push(Load::on_vertices(both, 2).unwrap());
+            assert_eq!(gained(&loaded, Vec3::ZERO, DT * force), None, "{force}");
+            assert!(gained(&loaded, Vec3::ZERO, 100.0 * DT * force).is_some(), "{force}");
+        }
     }
 }
