@@ -22,6 +22,8 @@ pub(super) struct Islands {
     pub methods: Vec<Method>,
     /// Whether a body touches anything.
     pub touch: Vec<bool>,
+    /// Whether a body touches an obstacle.
+    grounded: Vec<bool>,
     /// Whether a body hangs in an articulation that is solved in substeps.
     apart: Vec<bool>,
 }
@@ -36,16 +38,19 @@ impl Islands {
         settings: RowSettings,
     ) {
         let RowSettings { max_dense_vertices, large_islands, .. } = settings;
-        let Islands { parents, methods, touch, apart } = self;
+        let Islands { parents, methods, touch, grounded, apart } = self;
         apart.clear();
         apart.resize(bodies.len(), false);
         parents.clear();
         parents.extend(0..bodies.len() as u32);
         touch.clear();
         touch.resize(bodies.len(), false);
+        grounded.clear();
+        grounded.resize(bodies.len(), false);
         for contact in contacts {
             let (a, b) = contact.bodies;
             touch[a.index()] = true;
+            grounded[a.index()] |= b.is_none();
             if let Some(b) = b {
                 touch[b.index()] = true;
                 join(parents, a.0, b.0);
@@ -92,7 +97,10 @@ impl Islands {
         }
     }
 
-    /// Where articulations can be solved.
+    /// Where articulations can be solved: in substeps if their island meets an obstacle.
+    ///
+    /// Others must keep their angular momentum, and in substeps contacts act where bodies were at
+    /// the start of the step, which joints do not.
     pub fn places(
         &self,
         matrix: &BlockMatrix,
@@ -103,7 +111,10 @@ impl Islands {
         for bodies in articulations {
             bodies.windows(2).for_each(|pair| join(&mut parents, pair[0].0, pair[1].0));
         }
-        let mut may = vec![true; parents.len()];
+        let mut may = vec![false; parents.len()];
+        for body in (0..parents.len()).filter(|body| self.grounded[*body]) {
+            may[first(&mut parents, body as u32) as usize] = true;
+        }
         for body in 0..parents.len() {
             let is_rigid = self.methods[self.parents[body] as usize] == Method::Rigid;
             if !is_rigid || !rigid_substeps::is_separate(matrix, rigid.firsts[body] as usize) {
