@@ -79,7 +79,7 @@ fn shaped(shape: &[usize]) -> String {
 }
 
 /// The type of what was given.
-fn described(given: &Bound<'_, PyAny>) -> String {
+pub fn described(given: &Bound<'_, PyAny>) -> String {
     given.get_type().name().map_or_else(|_| "something else".to_owned(), |name| name.to_string())
 }
 
@@ -162,6 +162,25 @@ pub fn vertices(given: &Bound<'_, PyAny>, name: &str, count: usize) -> PyResult<
 fn vertex_of(index: i64, count: usize) -> Option<VertexId> {
     let index = u32::try_from(index).ok()?;
     ((index as usize) < count).then_some(VertexId(index))
+}
+
+/// A whole number that fits, or an error that names the argument and what was expected.
+pub fn whole<T: TryFrom<i128>>(given: &Bound<'_, PyAny>, name: &str) -> PyResult<T> {
+    let wanted = format!("{name}: expected a whole number from 0 on");
+    let Ok(index) = given.py().import("operator")?.call_method1("index", (given,)) else {
+        return Err(error::input_type(format!("{wanted}, got {}", described(given))));
+    };
+    let number = index.extract::<i128>().ok().and_then(|number| T::try_from(number).ok());
+    number.ok_or_else(|| error::input(format!("{wanted}, got {index}")))
+}
+
+/// Whole numbers from 0 on, as a list or an array of one dimension.
+pub fn wholes<T: TryFrom<i128>>(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<T>> {
+    let Ok(parts) = given.try_iter() else {
+        let got = described(given);
+        return Err(error::input_type(format!("{name}: expected a list of numbers, got {got}")));
+    };
+    parts.map(|part| whole(&part?, name)).collect()
 }
 
 /// One number per entry, as region numbers are.

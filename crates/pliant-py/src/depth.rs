@@ -20,7 +20,7 @@ use pyo3::types::PyList;
 
 use crate::arrays;
 use crate::error;
-use crate::mesh::MeshArgument;
+use crate::mesh::MeshList;
 use crate::progress::interruptible;
 
 /// No body or vertex: where a vertex has no exit.
@@ -224,8 +224,8 @@ struct Kept {
 #[pymethods]
 impl PyBodies {
     #[new]
-    fn new(py: Python<'_>, meshes: Vec<MeshArgument>) -> PyResult<PyBodies> {
-        let shapes: Vec<_> = meshes.iter().map(|mesh| mesh.0.get().shared.clone()).collect();
+    fn new(py: Python<'_>, meshes: MeshList) -> PyResult<PyBodies> {
+        let shapes: Vec<_> = meshes.0.iter().map(|mesh| mesh.0.get().shared.clone()).collect();
         py.detach(|| {
             let parts: Result<Vec<Connectivity<'_>>, String> =
                 shapes.iter().enumerate().map(|(body, mesh)| solid(body, mesh)).collect();
@@ -417,7 +417,7 @@ fn closest(bodies: &Bodies, positions: &[Vec3], scratch: &mut Scratch) -> Result
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub fn penetrations(
     py: Python<'_>,
-    meshes: Vec<MeshArgument>,
+    meshes: MeshList,
     method: &str,
     exponent: f64,
     scope: &str,

@@ -13,7 +13,7 @@ use pliant::world::BodyMesh;
 use pliant_io::mesh::Cells;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 
 use crate::arrays::{self, Rotation, Vector};
 use crate::error;
@@ -241,7 +241,7 @@ impl Mesh {
 }
 
 /// The closed surface of a mesh; of tets their boundary.
-fn boundary_surface(mesh: &BodyMesh) -> Result<Surface, String> {
+pub fn boundary_surface(mesh: &BodyMesh) -> Result<Surface, String> {
     match mesh {
         BodyMesh::Surface(surface) => Ok(surface.clone()),
         mesh => {
@@ -266,6 +266,23 @@ impl<'a, 'py> FromPyObject<'a, 'py> for MeshArgument {
         let convert = given.py().import("pliant.interop")?.getattr("as_mesh")?;
         let made = convert.call1((given,))?;
         Ok(MeshArgument(made.cast_into::<Mesh>().map_err(PyErr::from)?.unbind()))
+    }
+}
+
+/// The argument `meshes`: a list or another sequence of what describes a mesh.
+pub struct MeshList(pub Vec<MeshArgument>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for MeshList {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<MeshList> {
+        let expected = "meshes: expected a list of meshes";
+        let is_text = given.is_instance_of::<PyString>();
+        let Some(parts) = given.try_iter().ok().filter(|_| !is_text) else {
+            let got = arrays::described(&given);
+            return Err(error::input_type(format!("{expected}, got {got}; put it into a list")));
+        };
+        Ok(MeshList(parts.map(|part| part?.extract()).collect::<PyResult<_>>()?))
     }
 }
 
@@ -298,7 +315,7 @@ fn raw(
 /// <pliant.Mesh "ball": 55 vertices, 160 tets, 80 triangles>
 #[pyfunction]
 pub fn read_mesh(py: Python<'_>, path: PathBuf) -> PyResult<Mesh> {
-    py.detach(move || {
+    py.detach(|| {
         let file = pliant_io::mesh::read(&path).map_err(|error| error.to_string())?;
         let has_cells = !(file.mesh.tets.is_empty() && file.mesh.triangles.is_empty());
         let shown = path.display();
@@ -308,7 +325,7 @@ pub fn read_mesh(py: Python<'_>, path: PathBuf) -> PyResult<Mesh> {
         }
         Mesh::from_raw(file.mesh, file.name).map_err(|error| format!("{shown}: {error}"))
     })
-    .map_err(error::mesh)
+    .map_err(|why: String| error::mesh_file(&path, why))
 }
 
 /// What is in a mesh or scene file, or in arrays, and everything that is wrong with it.

@@ -64,13 +64,14 @@ pub fn proximity<'py>(
     let report = match (Outline::read(a, "a")?, Outline::read(b, "b")?) {
         (Outline::Rings(a), Outline::Rings(b)) => {
             let settings = RingSettings { error, contact_distance, backend };
-            py.detach(move || proximity_of_rings(&a, &b, settings))
+            py.detach(move || proximity_of_rings(&a, &b, settings)).map_err(error::outline)
         }
         (Outline::File(a), Outline::File(b)) => {
             let request = Request { a, b, error, contact_distance, thickness: None, backend };
-            py.detach(move || proximity_of_files(&request).map(|found| found.report))
+            py.detach(|| proximity_of_files(&request).map(|found| found.report))
+                .map_err(|why| error::outline_files(&[&request.a, &request.b], why))
         }
         _ => return Err(error::input("a and b: expected two files, or two outlines of points")),
     };
-    json::object(py, &report.map_err(error::outline)?)
+    json::object(py, &report?)
 }

@@ -11,8 +11,9 @@ use pliant::world::BodyMesh;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::arrays;
 use crate::error;
-use crate::mesh::{Mesh, MeshArgument};
+use crate::mesh::{Mesh, MeshList};
 use crate::progress::Signals;
 
 /// Meshes after they were separated, and what was done to them.
@@ -62,16 +63,18 @@ impl PySeparation {
 /// >>> len(pliant.penetrations([a, b])), found.free
 /// (0, True)
 #[pyfunction]
-#[pyo3(signature = (meshes, *, by="auto", gap=None, fixed=Vec::new(), nested="separate"))]
+#[pyo3(signature = (meshes, *, by="auto", gap=None, fixed=None, nested="separate"))]
 pub fn separate(
     py: Python<'_>,
-    meshes: Vec<MeshArgument>,
+    meshes: MeshList,
     by: &str,
     gap: Option<f64>,
-    fixed: Vec<usize>,
+    fixed: Option<&Bound<'_, PyAny>>,
     nested: &str,
 ) -> PyResult<PySeparation> {
-    let given: Vec<&Mesh> = meshes.iter().map(|mesh| mesh.0.get()).collect();
+    let given: Vec<&Mesh> = meshes.0.iter().map(|mesh| mesh.0.get()).collect();
+    let fixed: Vec<usize> =
+        fixed.map(|list| arrays::wholes(list, "fixed")).transpose()?.unwrap_or_default();
     let manner = by.parse().map_err(|why| error::input(format!("by: {why}")))?;
     let nesting = match nested {
         "separate" => Nesting::Separate,

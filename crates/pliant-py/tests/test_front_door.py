@@ -16,7 +16,6 @@ LEFT_OUT = {
     "set_assembly": "takes code that makes a stepper, which is Rust",
     "simulation": "lends the inside of the engine, whose types are Rust",
     "simulation_mut": "the same, to be changed",
-    "contact_mesh": "fine contact meshes come with scenes, not yet with bodies made in Python",
     "cast_ray_with": "the arguments `max_distance` and `only` of `cast_ray`",
 }
 
@@ -59,3 +58,20 @@ def test_the_solver_can_be_set():
     assert world.step(10).unconverged == 0
     with pytest.raises(pliant.InputError, match="tolerance: expected more than 0, got -1"):
         world.set_solver(tolerance=-1.0)
+
+
+def test_a_body_touches_with_its_contact_mesh():
+    world = pliant.World()
+    world.add(pliant.Obstacle.plane((0, 0, 1), 0.0))
+    cube = pliant.SoftBody.cuboid((0.2, 0.2, 0.2), (2, 2, 2)).young(1e6).damping(0.02)
+    carried = world.add(cube.contact_mesh(pliant.ball(0.08, 6)).at((0, 0, 0.1)))
+    plain = world.add(cube.at((1, 0, 0.1)))
+    assert world.contact_mesh(plain) is None
+    world.step(120)
+    positions, triangles = world.contact_mesh(carried)
+    assert triangles.max() < len(positions)
+    # The sphere of 0.08 m rests on the floor, so that the cube around it reaches below.
+    assert abs(positions[:, 2].min()) < 5e-3
+    assert world.positions(carried)[:, 2].min() < -0.01 < world.positions(plain)[:, 2].min()
+    with pytest.raises(pliant.WorldError):
+        world.add(pliant.SoftBody(pliant.cloth((1, 1))).mass(1.0).contact_mesh(pliant.ball(0.1)))

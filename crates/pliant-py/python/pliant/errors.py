@@ -10,11 +10,19 @@ MeshError the size along z is -1.0 m, expected a positive finite length
 
 
 class PliantError(Exception):
-    """Everything that Pliant raises, but for `TypeError` and `KeyboardInterrupt`."""
+    """Everything that Pliant raises, but for some `TypeError`s and `KeyboardInterrupt`."""
 
 
 class InputError(PliantError, ValueError):
     """An argument of a wrong shape, dtype or value; the message says what was expected."""
+
+
+class InputTypeError(InputError, TypeError):
+    """An argument of a wrong type; `except TypeError` catches it too."""
+
+
+class MissingFileError(PliantError, FileNotFoundError):
+    """A file or folder that is not there; each kind below is one, and an `OSError`."""
 
 
 class MeshError(PliantError, ValueError):
@@ -51,3 +59,23 @@ class SweepError(PliantError, RuntimeError):
 
 class RayError(SweepError):
     """A Ray cluster that does not answer, or Ray that is not installed."""
+
+
+class MissingMeshError(MeshError, MissingFileError):
+    """A mesh file that is not there."""
+
+
+class MissingOutlineError(OutlineError, MissingFileError):
+    """A file of outlines that is not there."""
+
+
+class MissingSceneError(SceneError, MissingFileError):
+    """A scene that is neither a file nor built in."""
+
+
+class MissingRecordingError(RecordingError, MissingFileError):
+    """The folder of a run, or a file of it, that is not there."""
+
+
+class MissingSweepError(SweepError, MissingFileError):
+    """The folder of a sweep that is not there."""

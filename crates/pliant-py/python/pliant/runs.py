@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _pliant
-from .errors import InputError, RecordingError
+from .errors import InputError, MissingRecordingError, RecordingError
 from .progress import Progress, watching
 
 __all__ = ["Frame", "Frames", "Run", "compare", "open_run", "run"]
@@ -212,7 +212,9 @@ def open_run(folder: Path_) -> Run:
     """Opens the folder of a run, finished or not."""
     path = Path(folder)
     if not (path / "recording.pliant").is_file():
-        raise RecordingError(f"{path}: not a pliant run directory: it has no recording.pliant")
+        raise MissingRecordingError(
+            f"{path}: not a pliant run directory: it has no recording.pliant"
+        )
     return Run(path)
 
 
@@ -262,6 +264,8 @@ def compare(
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise MissingRecordingError(f"{path}: the file is not there") from error
     except (OSError, ValueError) as error:
         raise RecordingError(f"{path}: {error}") from error
     return read
@@ -273,6 +277,8 @@ def _read_bodies(path: Path) -> dict[str, dict[str, Any]]:
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
                 rows.setdefault(row["body"], []).append(row)
+    except FileNotFoundError as error:
+        raise MissingRecordingError(f"{path}: the file is not there") from error
     except (OSError, KeyError) as error:
         raise RecordingError(f"{path}: {error}") from error
     tables: dict[str, dict[str, Any]] = {}

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _pliant
-from .errors import InputError, SweepError
+from .errors import InputError, MissingSweepError, SweepError
 from .progress import Progress, watching
 from .runs import Run
 
@@ -38,6 +38,8 @@ class Sweep:
         try:
             with path.open(encoding="utf-8", newline="") as file:
                 return list(csv.DictReader(file))
+        except FileNotFoundError as error:
+            raise MissingSweepError(f"{path}: the file is not there") from error
         except OSError as error:
             raise SweepError(f"{path}: {error}") from error
 
@@ -131,7 +133,7 @@ def open_sweep(folder: Path_) -> Sweep:
     """Opens the folder of a sweep, finished or not."""
     path = Path(folder)
     if not (path / "sweep.csv").is_file():
-        raise SweepError(f"{path}: not a sweep (it has no sweep.csv)")
+        raise MissingSweepError(f"{path}: not a sweep (it has no sweep.csv)")
     return Sweep(path)
 
 

@@ -8,9 +8,9 @@ use pliant::math::Vec3;
 use pliant::world::{self as engine, MaterialPreset, SharedMesh, SoftMaterial, SpringMaterial};
 use pyo3::prelude::*;
 
-use crate::arrays::{Rotation, Vector};
+use crate::arrays::{self, Rotation, Vector};
 use crate::error;
-use crate::mesh::MeshArgument;
+use crate::mesh::{MeshArgument, boundary_surface};
 
 /// The collision group of a number.
 pub fn group(number: u8) -> PyResult<Group> {
@@ -226,8 +226,26 @@ impl SoftBody {
     }
 
     /// Pins vertices, counted in the body, where they begin.
-    fn pin(&self, vertices: Vec<u32>) -> SoftBody {
-        SoftBody(self.0.clone().pin(vertices.into_iter().map(VertexId)))
+    fn pin(&self, vertices: &Bound<'_, PyAny>) -> PyResult<SoftBody> {
+        let vertices: Vec<u32> = arrays::wholes(vertices, "vertices")?;
+        Ok(SoftBody(self.0.clone().pin(vertices.into_iter().map(VertexId))))
+    }
+
+    /// Touches others with a closed surface that its tets carry, in place of their boundary.
+    ///
+    /// The surface is in the space of the mesh and may be finer than the tets; of a mesh of tets
+    /// its boundary counts. `World.contact_mesh` returns where it is.
+    ///
+    /// >>> import pliant
+    /// >>> cube = pliant.SoftBody.cuboid((0.2, 0.2, 0.2), (2, 2, 2))
+    /// >>> world = pliant.World()
+    /// >>> body = world.add(cube.contact_mesh(pliant.ball(0.09, 6)))
+    /// >>> positions, triangles = world.contact_mesh(body)
+    /// >>> positions.shape[1], triangles.shape[1]
+    /// (3, 3)
+    fn contact_mesh(&self, surface: MeshArgument) -> PyResult<SoftBody> {
+        let surface = boundary_surface(&surface.0.get().shared).map_err(error::mesh)?;
+        Ok(SoftBody(self.0.clone().contact_mesh(&surface)))
     }
 
     /// Pins the vertices on the side of a plane that its normal points to, in the body's own space.

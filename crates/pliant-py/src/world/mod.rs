@@ -28,7 +28,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 
-use crate::arrays::Vector;
+use crate::arrays::{self, Vector};
 use crate::error;
 use bodies::{KinematicBody, Obstacle, RigidBody, SoftBody};
 use handle::{BodyHandle, GrabHandle, JointHandle, ObstacleHandle};
@@ -152,8 +152,9 @@ impl World {
     /// Moves everything by one time step, or several; returns what they took together.
     ///
     /// On an error the step that failed has moved nothing. Ctrl-C ends it between two steps.
-    #[pyo3(signature = (count=1))]
-    fn step(&self, py: Python<'_>, count: u32) -> PyResult<Report> {
+    #[pyo3(signature = (count=None), text_signature = "($self, count=1)")]
+    fn step(&self, py: Python<'_>, count: Option<&Bound<'_, PyAny>>) -> PyResult<Report> {
+        let count: u32 = count.map_or(Ok(1), |count| arrays::whole(count, "count"))?;
         let mut total = StepReport::default();
         for _ in 0..count {
             total.add(self.long(py, |world| world.step())?);

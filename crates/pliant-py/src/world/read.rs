@@ -18,6 +18,9 @@ type Array1 = Py<PyArray1<f64>>;
 /// A position, and a quaternion x, y, z, w.
 type PoseArrays = (Array1, Array1);
 
+/// Positions and triangles.
+type MeshArrays = (Py<PyArray2<f64>>, Py<PyArray2<u32>>);
+
 impl World {
     /// One vector of a body.
     fn vector(
@@ -34,10 +37,17 @@ impl World {
 fn written(
     py: Python<'_>,
     values: &[Vec3],
-    out: Option<&Bound<'_, PyArray2<f64>>>,
+    out: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Py<PyArray2<f64>>> {
     let Some(out) = out else { return arrays::vectors(py, values) };
-    let (shape, count) = (out.shape().to_vec(), values.len());
+    let count = values.len();
+    let Ok(out) = out.cast::<PyArray2<f64>>() else {
+        let expected = format!("out: expected an array of float64 of shape ({count}, 3)");
+        let dtype = out.getattr("dtype").map(|dtype| format!("an array of dtype {dtype}"));
+        let got = dtype.unwrap_or_else(|_| arrays::described(out));
+        return Err(error::input_type(format!("{expected}, got {got}")));
+    };
+    let shape = out.shape().to_vec();
     if shape != [count, 3] {
         let [rows, columns] = [shape[0], shape[1]];
         let message = format!("out: expected shape ({count}, 3), got ({rows}, {columns})");
@@ -105,7 +115,7 @@ impl World {
         &self,
         py: Python<'_>,
         body: &BodyHandle,
-        out: Option<&Bound<'_, PyArray2<f64>>>,
+        out: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<PyArray2<f64>>> {
         let world = self.lock(py);
         written(py, world.positions(body.0).map_err(error::world)?, out)
@@ -117,7 +127,7 @@ impl World {
         &self,
         py: Python<'_>,
         body: &BodyHandle,
-        out: Option<&Bound<'_, PyArray2<f64>>>,
+        out: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<PyArray2<f64>>> {
         let world = self.lock(py);
         written(py, world.velocities(body.0).map_err(error::world)?, out)
@@ -127,6 +137,15 @@ impl World {
     fn triangles(&self, py: Python<'_>, body: &BodyHandle) -> PyResult<Py<PyArray2<u32>>> {
         let world = self.lock(py);
         arrays::indices(py, world.triangles(body.0).map_err(error::world)?)
+    }
+
+    /// Positions, m, and triangles of the contact mesh of a body; `None` where it has none.
+    fn contact_mesh(&self, py: Python<'_>, body: &BodyHandle) -> PyResult<Option<MeshArrays>> {
+        let world = self.lock(py);
+        let Some((positions, triangles)) = world.contact_mesh(body.0).map_err(error::world)? else {
+            return Ok(None);
+        };
+        Ok(Some((arrays::vectors(py, &positions)?, arrays::indices(py, triangles)?)))
     }
 
     /// Mass of a body, kg; infinite for a kinematic one.
