@@ -32,7 +32,7 @@ pub fn input_type(message: impl Display) -> PyErr {
 }
 
 /// A mesh file that cannot be read.
-pub fn mesh_file(path: &Path, error: impl Display) -> PyErr {
+pub fn mesh_at(path: &Path, error: impl Display) -> PyErr {
     match path.exists() {
         true => mesh(error),
         false => MissingMeshError::new_err(error.to_string()),
@@ -50,7 +50,7 @@ pub fn outline(error: impl Display) -> PyErr {
 }
 
 /// Files of outlines that cannot be read or measured; `FILE#name` is a feature of a file.
-pub fn outline_files(paths: &[&Path], error: impl Display) -> PyErr {
+pub fn outlines_at(paths: &[&Path], error: impl Display) -> PyErr {
     let file = |path: &Path| {
         let text = path.to_string_lossy();
         Path::new(text.split_once('#').map_or(&*text, |(file, _)| file)).exists()
@@ -62,7 +62,7 @@ pub fn outline_files(paths: &[&Path], error: impl Display) -> PyErr {
 }
 
 /// A file of a run that cannot be read.
-pub fn recording_file(path: &Path, error: impl Display) -> PyErr {
+pub fn recording_at(path: &Path, error: impl Display) -> PyErr {
     match path.exists() {
         true => recording(error),
         false => MissingRecordingError::new_err(error.to_string()),
@@ -70,7 +70,7 @@ pub fn recording_file(path: &Path, error: impl Display) -> PyErr {
 }
 
 /// A scene file that is none, or neither there nor built in.
-pub fn scene_file(path: &Path, error: impl Display) -> PyErr {
+pub fn scene_at(path: &Path, error: impl Display) -> PyErr {
     let is_builtin = || pliant_scene::builtin::ALL.iter().any(|s| Path::new(s.name) == path);
     match path.exists() || is_builtin() {
         true => scene(error),

@@ -325,7 +325,7 @@ pub fn read_mesh(py: Python<'_>, path: PathBuf) -> PyResult<Mesh> {
         }
         Mesh::from_raw(file.mesh, file.name).map_err(|error| format!("{shown}: {error}"))
     })
-    .map_err(|why: String| error::mesh_file(&path, why))
+    .map_err(|why: String| error::mesh_at(&path, why))
 }
 
 /// What is in a mesh or scene file, or in arrays, and everything that is wrong with it.

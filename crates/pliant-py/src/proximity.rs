@@ -69,7 +69,7 @@ pub fn proximity<'py>(
         (Outline::File(a), Outline::File(b)) => {
             let request = Request { a, b, error, contact_distance, thickness: None, backend };
             py.detach(|| proximity_of_files(&request).map(|found| found.report))
-                .map_err(|why| error::outline_files(&[&request.a, &request.b], why))
+                .map_err(|why| error::outlines_at(&[&request.a, &request.b], why))
         }
         _ => return Err(error::input("a and b: expected two files, or two outlines of points")),
     };

@@ -27,7 +27,7 @@ impl Recording {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Recording> {
         let reader = py.detach(|| Reader::open(&path));
-        let reader = reader.map_err(|why| error::recording_file(&path, why))?;
+        let reader = reader.map_err(|why| error::recording_at(&path, why))?;
         let times = reader.frames().iter().map(|frame| frame.time).collect();
         let steps = reader.frames().iter().map(|frame| frame.step).collect();
         Ok(Recording { reader: Mutex::new(reader), times, steps })
@@ -129,7 +129,7 @@ impl Recording {
 pub fn read_series<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyDict>> {
     let rows = py.detach(|| series::read(&path));
     let shown = path.display();
-    let rows = rows.map_err(|why| error::recording_file(&path, format!("{shown}: {why}")))?;
+    let rows = rows.map_err(|why| error::recording_at(&path, format!("{shown}: {why}")))?;
     let found = PyDict::new(py);
     for (column, name) in SeriesRow::COLUMNS.iter().enumerate() {
         let values: Vec<f64> = rows.iter().map(|row| row[column]).collect();

@@ -105,7 +105,7 @@ pub struct Scene {
 impl Scene {
     fn made(py: Python<'_>, source: Source, sets: Vec<String>) -> PyResult<Scene> {
         let loaded = py.detach(|| source.load(&sets)).map_err(|why| match &source {
-            Source::Named(path) => error::scene_file(path, why),
+            Source::Named(path) => error::scene_at(path, why),
             Source::Text { .. } => error::scene(why),
         })?;
         Ok(Scene {
