@@ -96,7 +96,9 @@ pub fn bench(arguments: &[String]) -> Result<(), Failure> {
     command.args(["run", "--release", "--locked", "--package", "pliant-bench", "--"]);
     command.args(arguments);
     // It judges its files by another program too, where that can be had.
-    if arguments == ["separate"] {
+    if arguments.first().is_some_and(|name| name == "separate")
+        && !arguments.iter().any(|word| word == "--ipctk")
+    {
         command.args(python::ipctk_option());
     }
     pass_on(&mut command)

@@ -46,7 +46,8 @@ With --json, one object on stdout:
    \"before\":[{\"bodies\":[0,1],\"names\":[…],\"kind\":\"crossing|nested|near\",
      \"vertices_inside\",\"depth\",\"distance\"}],\"after\":[…]}
 `before` and `after` are the pairs that overlap or are nearer than the gap. `depth` is the largest
-distance of a vertex inside the other body to that body's surface, 0 where only edges cross.";
+distance of a vertex inside the other body to that body's surface, 0 where only edges cross and
+for exact copies in one place, which a notice names.";
 
 /// Arguments of `pliant separate`.
 #[derive(Args)]
@@ -90,7 +91,9 @@ fn about_manner(manner: Manner) -> &'static str {
     match manner {
         Manner::Rigid => "Moved as they are",
         Manner::Soft => "Deformed with the least elastic energy, near their places",
-        Manner::Auto => "Moved as they are up to 5 % of their size, deformed otherwise",
+        Manner::Auto => {
+            "Moved as they are up to 5 % of their size, otherwise deformed, by at most 10 % of their volume"
+        }
     }
 }
 

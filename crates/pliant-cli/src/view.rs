@@ -67,6 +67,12 @@ pub fn run(arguments: &ViewArguments) -> Result<ExitCode, EarlyExit> {
     if !arguments.sets.is_empty() {
         return Ok(show::usage_error("--set is for scenes, and a run is made already"));
     }
+    if let Some(missing) = arguments.runs.iter().find(|path| !path.exists()) {
+        let name = plain(&missing.display().to_string());
+        return Ok(show::usage_error(&format!(
+            "{name}: no such run; name a run folder, a recording or a scene"
+        )));
+    }
     let Some(player) = player() else {
         return Ok(show::usage_error(&format!(
             "this pliant was built without the player; `{COMMAND}`, then building pliant again, \

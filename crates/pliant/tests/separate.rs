@@ -16,8 +16,8 @@ use pliant::mesh::surface::Surface;
 use pliant::mesh::tet::TetMesh;
 use pliant::prelude::{RigidBody, SoftBody, World, vec3};
 use pliant::separate::{
-    Body, Manner, Mobility, Nesting, OverlapKind, SeparateSettings, Separation, overlaps,
-    self_intersections, separate, separate_with,
+    Body, MOST_VOLUME_CHANGE, Manner, Mobility, Nesting, OverlapKind, SeparateSettings, Separation,
+    overlaps, self_intersections, separate, separate_with,
 };
 
 /// Largest factor on the least translation that separates two convex bodies.
@@ -359,6 +359,18 @@ fn auto_moves_what_is_shallow_and_deforms_what_is_deep() {
     };
     // Each moves by half of the overlap: 0.01 m and 0.1 m, of 1 m.
     assert_eq!((manner_at(0.98), manner_at(0.8)), (Manner::Rigid, Manner::Soft));
+}
+
+#[test]
+fn auto_keeps_most_of_the_volume_however_deep_bodies_start() {
+    for overlap in [0.3, 0.6, 0.9] {
+        let cube = block(Vec3::ONE);
+        let there = moved(&cube, Quat::IDENTITY, vec3(1.0 - overlap, 0.05, 0.02));
+        let bodies = [free(&cube, cube.positions()), free(&cube, &there)];
+        for change in &separated(&bodies, SeparateSettings::default()).changes {
+            assert!(change.volume_change.abs() <= MOST_VOLUME_CHANGE, "{overlap}: {change:?}");
+        }
+    }
 }
 
 #[test]

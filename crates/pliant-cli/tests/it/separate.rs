@@ -118,6 +118,8 @@ fn one_file_twice_and_parts_of_one_file_come_apart() {
     folder.write("a.obj", &cuboid([0.0; 3], [1.0, 1.2, 1.4]));
     let (code, json, _) = separate(&folder, &["a.obj", "a.obj"], &[]);
     assert_eq!((code, &json["bodies"][1]["name"]), (0, &"a-2".into()));
+    let notices = json["notices"].to_string();
+    assert!(notices.contains("given twice") && notices.contains("exact copy of a"), "{notices}");
     assert!(out(&folder, "a-2.obj").exists());
     let second = cuboid([0.8, 0.1, 0.1], [1.0; 3]).replace("f ", "g ");
     let mut both = cuboid([0.0; 3], [1.0; 3]);
@@ -172,6 +174,8 @@ fn bad_input_is_one_line_and_leaves_nothing() {
     check(&["a.obj", "open.obj"], &[], "the surface is open at edge");
     check(&["a.obj", "broken.obj"], &[], "broken.obj: line 1");
     check(&["a.obj", "missing.obj"], &[], "missing.obj");
+    check(&["missing.obj", "a.obj", "broken.obj"], &[], "2 of 3 files cannot be used");
+    check(&["missing.obj", "a.obj", "broken.obj"], &[], "broken.obj: line 1");
     check(&["a.obj"], &[], "one body alone");
     check(&["a.obj", "a.obj"], &["--fix", "b"], "no body has this name");
     check(&["a.obj", "a.obj"], &["--gap", "-1"], "the gap is -1");
@@ -179,6 +183,57 @@ fn bad_input_is_one_line_and_leaves_nothing() {
     let file = text(&folder.0.join("a.obj"));
     let (code, _, stderr) = reported(&pliant(&["separate", &file, &file, "-o", &here]));
     assert!(code == 2 && stderr.contains("would replace the file that is read"), "{stderr}");
+}
+
+#[test]
+fn a_file_to_write_into_is_refused_before_anything_is_read() {
+    let folder = Folder::new("separate-out-file");
+    folder.write("taken", "text");
+    let taken = text(&folder.0.join("taken"));
+    let (code, _, stderr) = reported(&pliant(&["separate", "missing.obj", "-o", &taken]));
+    assert!(code == 2 && stderr.contains("is a file"), "{stderr}");
+}
+
+#[test]
+fn an_obj_file_keeps_all_but_its_positions() {
+    let folder = Folder::new("separate-obj");
+    let with_more = |corner: f64| {
+        let plain = cuboid([corner; 3], [1.0; 3]);
+        let coloured = plain.replace("v 0 0 0\n", "v 0 0 0 0.5 0.25 1\n");
+        format!("mtllib skin.mtl\nvt 0 0\nvn 0 0 1\ng side\nusemtl red\n{coloured}# the end\n")
+    };
+    folder.write("a.obj", &with_more(0.0));
+    folder.write("b.obj", &with_more(0.75));
+    let (code, json, _) = separate(&folder, &["a.obj", "b.obj"], &[]);
+    assert_eq!(code, 0);
+    let others = |path: &Path| -> Vec<String> {
+        let text = std::fs::read_to_string(path).unwrap();
+        text.lines().filter(|line| !line.starts_with("v ")).map(str::to_owned).collect()
+    };
+    for file in ["a.obj", "b.obj"] {
+        assert_eq!(others(&folder.0.join(file)), others(&out(&folder, file)));
+    }
+    assert!(json["notices"].to_string().contains("normals (vn)"), "{}", json["notices"]);
+}
+
+#[test]
+fn deep_boxes_keep_their_volume_and_soft_ones_that_do_not_are_named() {
+    let folder = Folder::new("separate-volume");
+    folder.write("a.obj", &cuboid([0.0; 3], [1.0; 3]));
+    folder.write("b.obj", &cuboid([0.1, 0.05, 0.02], [1.0; 3]));
+    let (code, json, _) = separate(&folder, &["a.obj", "b.obj"], &[]);
+    assert_eq!(code, 0);
+    for body in json["bodies"].as_array().unwrap() {
+        assert!(body["volume_change"].as_f64().unwrap().abs() <= 0.1, "{body}");
+    }
+    let (code, json, _) = separate(&folder, &["a.obj", "b.obj"], &["--by", "soft"]);
+    let changed = json["bodies"].as_array().unwrap().iter();
+    let is_much = changed.map(|body| body["volume_change"].as_f64().unwrap().abs() > 0.1);
+    let notices = json["notices"].to_string();
+    assert_eq!(
+        (code, notices.contains("volume changed by")),
+        (0, is_much.fold(false, |a, b| a | b))
+    );
 }
 
 /// Writes a TetGen mesh: its corners, and its tets counted from 1.

@@ -4,15 +4,15 @@ use std::fs;
 
 use crate::{Folder, pliant, reported};
 
-/// Whether this program was built with the player: without it `view` says so, whatever it is given.
+/// Whether this program was built with the player: without it `view` says so of any path that exists.
 fn has_player() -> bool {
-    let (_, _, stderr) = reported(&pliant(&["view", "no-such-run"]));
+    let (_, _, stderr) = reported(&pliant(&["view", ".", "--no-open"]));
     !stderr.contains("was built without the player")
 }
 
 #[test]
 fn without_the_player_the_command_that_adds_it_is_named() {
-    let (code, _, stderr) = reported(&pliant(&["view", "no-such-run", "--no-open"]));
+    let (code, _, stderr) = reported(&pliant(&["view", ".", "--no-open"]));
     assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
     if !has_player() {
         assert!(stderr.contains("`cargo xtask web`"), "{stderr}");
@@ -87,4 +87,11 @@ fn a_scene_is_written_into_the_page_that_runs_it() {
     assert!(code == 2 && stderr.contains("did you mean `overlap`?"), "{stderr}");
     let (code, _, stderr) = view(&["two-cubes", "knot"]);
     assert!(code == 2 && stderr.contains("a page runs one scene"), "{stderr}");
+}
+
+#[test]
+fn a_run_that_does_not_exist_is_named_before_the_player_is_looked_for() {
+    let (code, _, stderr) = reported(&pliant(&["view", "no/such/run", "--no-open"]));
+    assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
+    assert!(stderr.contains("no/such/run: no such run"), "{stderr}");
 }

@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
 
 use pliant::math::Vec3;
 use pliant::separate::{
-    Body, Manner, Mobility, Nesting, Overlap, Progress, SeparateError, SeparateSettings,
-    Separation, separate_with,
+    Body, BodyChange, MOST_VOLUME_CHANGE, Manner, Mobility, Nesting, Overlap, Progress,
+    SeparateError, SeparateSettings, Separation, separate_with,
 };
 use pliant_io::atomic_file;
 use pliant_io::mesh::MeshFileError;
@@ -93,6 +93,20 @@ pub enum SeparateFilesError {
     /// A file that is no body.
     #[error(transparent)]
     File(#[from] BodyFileError),
+    /// Several files that are none.
+    #[error("{} of {given} files cannot be used: {}", .errors.len(), joined(.errors))]
+    Files {
+        /// Of each.
+        errors: Vec<BodyFileError>,
+        /// Files in all.
+        given: usize,
+    },
+    /// A folder to write to that is a file.
+    #[error("{}: is a file; name a folder to write to", path.display())]
+    OutIsFile {
+        /// As given.
+        path: PathBuf,
+    },
     /// Bodies that cannot be separated at all.
     #[error("{names}: {error}")]
     Separate {
@@ -169,7 +183,9 @@ pub fn separate_files(
     request: &Request,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Report, SeparateFilesError> {
-    let (sources, mut notices) = read::read(&request.files, request.parts)?;
+    check_folder(&request.out)?;
+    let (sources, mut notices) = read::read(&request.files, request.parts)
+        .map_err(|errors| unread(errors, request.files.len()))?;
     let parts: Vec<&Part> = sources.iter().flat_map(|source| &source.bodies).collect();
     if parts.len() < 2 {
         return Err(SeparateFilesError::OneBody);
@@ -209,6 +225,8 @@ pub fn separate_files(
         staging = Some(folder);
     };
     notices.extend(done.targets.iter().filter_map(|target| target.notice.clone()));
+    notices.extend(write::lost(&sources, &done.targets));
+    notices.extend(change_notices(request.manner, &parts, &done.separation.changes));
     let report = Report::new(request, &parts, &bodies, &done, notices);
     if !done.files.is_empty() {
         let path = request.out.join(REPORT);
@@ -326,6 +344,54 @@ fn by_file(sources: &[Source], bodies: &[Vec<Vec3>]) -> Vec<Vec<Vec3>> {
         files.push(file);
     }
     files
+}
+
+/// Why files are no bodies.
+fn unread(mut errors: Vec<BodyFileError>, given: usize) -> SeparateFilesError {
+    match (errors.len(), errors.pop()) {
+        (1, Some(error)) => SeparateFilesError::File(error),
+        (_, last) => {
+            errors.extend(last);
+            SeparateFilesError::Files { errors, given }
+        }
+    }
+}
+
+fn joined(errors: &[BodyFileError]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// Refuses a folder that is a file, before anything is read.
+fn check_folder(out: &Path) -> Result<(), SeparateFilesError> {
+    match out.exists() && !out.is_dir() {
+        true => Err(SeparateFilesError::OutIsFile { path: out.to_path_buf() }),
+        false => Ok(()),
+    }
+}
+
+/// Remarks on volumes that changed much, and on bodies that were to be deformed and were not.
+fn change_notices(manner: Manner, parts: &[&Part], changes: &[BodyChange]) -> Vec<String> {
+    let both = || parts.iter().zip(changes);
+    let volume = |(part, change): (&&Part, &BodyChange)| {
+        let (name, share) = (&part.name, 100.0 * change.volume_change);
+        let is_much = change.volume_change.abs() > MOST_VOLUME_CHANGE;
+        is_much.then(|| {
+            format!("{name}: its volume changed by {share:.0} %; --by auto or rigid keeps it")
+        })
+    };
+    let mut notices: Vec<String> = both().filter_map(volume).collect();
+    let is_whole =
+        |change: &BodyChange| change.manner == Manner::Rigid && change.largest_movement > 0.0;
+    let whole: Vec<&str> =
+        both().filter(|(_, c)| is_whole(c)).map(|(part, _)| part.name.as_str()).collect();
+    if manner == Manner::Soft && !whole.is_empty() {
+        notices.push(format!(
+            "moved as they are, although --by soft: {}; deformed they would have been strained too much, \
+             inverted or met themselves, have no inside to fill, or took too long",
+            whole.join(", ")
+        ));
+    }
+    notices
 }
 
 /// Which bodies stay where they are.

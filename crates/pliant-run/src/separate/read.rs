@@ -86,11 +86,25 @@ impl Sound {
     }
 }
 
-/// Reads all files, in the order given, with remarks on them.
-pub fn read(paths: &[PathBuf], parts: Parts) -> Result<(Vec<Source>, Vec<String>), BodyFileError> {
+/// Reads all files, in the order given, with remarks on them; or why some are no bodies.
+pub fn read(
+    paths: &[PathBuf],
+    parts: Parts,
+) -> Result<(Vec<Source>, Vec<String>), Vec<BodyFileError>> {
     let (mut sources, mut notices): (Vec<Source>, _) = (Vec::new(), Vec::new());
+    let mut errors = Vec::new();
     for path in paths {
-        let (mut source, reported) = read_one(path, parts)?;
+        let (mut source, reported) = match read_one(path, parts) {
+            Ok(read) => read,
+            Err(error) => {
+                errors.push(error);
+                continue;
+            }
+        };
+        if let Some(other) = sources.iter().find(|other| is_same_file(&other.path, path)) {
+            let (path, name) = (path.display(), &other.name);
+            notices.push(format!("{path}: given twice, as {name} and as another body"));
+        }
         let taken = |name: &str| sources.iter().any(|other| other.name == name);
         let stem = source.name.clone();
         let mut number = 2;
@@ -107,7 +121,24 @@ pub fn read(paths: &[PathBuf], parts: Parts) -> Result<(Vec<Source>, Vec<String>
         notices.extend(reported.into_iter().map(|notice| format!("{}: {notice}", source.name)));
         sources.push(source);
     }
-    Ok((sources, notices))
+    notices.extend(identical(&sources));
+    if errors.is_empty() { Ok((sources, notices)) } else { Err(errors) }
+}
+
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// A remark on each body that lies exactly where an earlier one does: no vertex of either is
+/// inside the other, so no depth shows it.
+fn identical(sources: &[Source]) -> Vec<String> {
+    let parts: Vec<&Part> = sources.iter().flat_map(|source| &source.bodies).collect();
+    let of = |(k, part): (usize, &&Part)| {
+        let is_same = |other: &&&Part| other.sound.positions() == part.sound.positions();
+        let other = parts[..k].iter().find(is_same)?;
+        Some(format!("{} is an exact copy of {} in the same place", part.name, other.name))
+    };
+    parts.iter().enumerate().filter_map(of).collect()
 }
 
 fn read_one(path: &Path, parts: Parts) -> Result<(Source, Vec<String>), BodyFileError> {

@@ -47,7 +47,6 @@ impl BodyChange {
         let count = start.len() as f64;
         let mean = |points: &[Vec3]| points.iter().sum::<Vec3>() / count;
         let turn = turn(start, moved);
-        let volume = signed_volume(moved, &shape.triangles).unwrap_or(0.0).abs();
         BodyChange {
             largest_movement: lengths.clone().fold(0.0, f64::max),
             mean_movement: lengths.sum::<f64>() / count,
@@ -56,11 +55,16 @@ impl BodyChange {
             // The part of a rotation that is left of a translation is rounding.
             rotation: 2.0 * libm::atan2(turn.xyz().length(), turn.w.abs()),
             strain: strain(body, shape, moved),
-            volume_change: volume / shape.volume - 1.0,
+            volume_change: volume_change(shape, moved),
             inverted_tets: inverted(body, moved),
             manner,
         }
     }
+}
+
+/// Change of the enclosed volume over the volume.
+pub(crate) fn volume_change(shape: &Shape, moved: &[Vec3]) -> f64 {
+    signed_volume(moved, &shape.triangles).unwrap_or(0.0).abs() / shape.volume - 1.0
 }
 
 /// The rotation that maps a set of points best onto another.

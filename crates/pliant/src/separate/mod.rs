@@ -89,6 +89,9 @@ pub const USUAL_GAP: f64 = 1e-3;
 /// Movement, in sizes of a body, up to which it is moved as it is where it may be deformed.
 pub const USUAL_SHARE: f64 = 0.05;
 
+/// Change of its volume, over the volume, up to which a body is deformed by [`Manner::Auto`].
+pub const MOST_VOLUME_CHANGE: f64 = 0.1;
+
 /// Share of the gap by which the whole search aims beyond what is judged at the end.
 const AIM_BEYOND: f64 = 1e-3;
 
@@ -109,7 +112,8 @@ pub enum Manner {
     Rigid,
     /// Deformed with the least elastic energy, near their places.
     Soft,
-    /// Moved as they are where a short way is enough, deformed otherwise.
+    /// Moved as they are where a short way is enough, deformed otherwise, by at most
+    /// [`MOST_VOLUME_CHANGE`] of their volume.
     #[default]
     Auto,
 }
@@ -321,6 +325,10 @@ pub fn separate_with(
         nested: &nested,
         gap: aim,
         share: settings.share,
+        most_volume_change: match settings.manner {
+            Manner::Auto => MOST_VOLUME_CHANGE,
+            Manner::Rigid | Manner::Soft => f64::INFINITY,
+        },
     };
     let found = search
         .run(settings.manner, &mut |iteration, pairs| progress(Progress { iteration, pairs }));

@@ -11,7 +11,7 @@ use crate::mesh::meeting;
 use crate::mesh::raw::RawMesh;
 use crate::mesh::surface::Surface;
 use crate::mesh::tet::TetMesh;
-use crate::separate::change::strain;
+use crate::separate::change::{strain, volume_change};
 use crate::separate::elastic::{Compliance, Elastic, Turning};
 use crate::separate::judge::Scene;
 use crate::separate::relax::RelaxTask;
@@ -64,6 +64,8 @@ pub(crate) struct Search<'a> {
     pub gap: f64,
     /// Movement, in sizes of a body, up to which it is moved as it is where it may be soft.
     pub share: f64,
+    /// Change of its volume, over the volume, up to which a body may be deformed.
+    pub most_volume_change: f64,
 }
 
 /// What a search found.
@@ -337,7 +339,8 @@ impl Search<'_> {
         SoftBody { compliance, carried: None }
     }
 
-    /// Whether a body is strained too much, has an inverted or flat tet, or meets itself where it did not before.
+    /// Whether a body is strained too much, has lost or gained too much volume, has an inverted or
+    /// flat tet, or meets itself where it did not before.
     fn is_spoilt(&self, body: usize, after: &[Vec3]) -> bool {
         self.start[body] != after
             && self.is_spoilt_beside(body, after, &self.met(body, &self.start[body]))
@@ -355,7 +358,10 @@ impl Search<'_> {
                 return true;
             }
         }
-        if strain(&self.bodies[body], &self.shapes[body], after) > MOST_STRAIN {
+        let shape = &self.shapes[body];
+        if strain(&self.bodies[body], shape, after) > MOST_STRAIN
+            || volume_change(shape, after).abs() > self.most_volume_change
+        {
             return true;
         }
         self.met(body, after).iter().any(|pair| met.binary_search(pair).is_err())
