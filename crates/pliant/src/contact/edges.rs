@@ -12,11 +12,10 @@ const PARALLEL: f64 = 0.05;
 /// Cosine of the angle between two triangles above which their edge is flat.
 pub(super) const FLAT: f64 = 0.999;
 
-/// Cosine of the angle between two triangles below which their edge is sharp.
-const SHARP: f64 = 0.5;
-
-/// Square of the angle between two triangles from which their edge may rise by a contact offset.
-const BENT: f64 = 1e-6;
+/// Height of a flat edge above its faces, in contact offsets, from which it is bent.
+///
+/// What rests on these faces has a tenth of an offset at least between it and them.
+const BENT: f64 = 0.05;
 
 /// How far an opposite corner may pass the normal's plane, per length of the edge.
 pub(super) const BEYOND: f64 = 0.02;
@@ -55,14 +54,12 @@ impl EdgeGeometry {
         self.beyond == BEYOND_FLAT
     }
 
-    /// Whether its triangles are far from one plane, as at the edge of a block.
-    pub(crate) fn is_sharp(&self) -> bool {
-        self.feature_edge.length_squared() < 2.0 + 2.0 * SHARP
-    }
-
-    /// Whether its triangles have left the plane that they were in, if only a little.
-    pub(crate) fn is_bent(&self) -> bool {
-        self.feature_edge.length_squared() < 4.0 - BENT
+    /// Height of its middle above that of the corners beside it, m; negative in a hollow.
+    ///
+    /// Of a flat edge, half the sum of whose normals is a unit vector.
+    pub(crate) fn rise(&self) -> f64 {
+        let ([from, to], [left, right]) = (self.ends, self.tips);
+        0.25 * self.feature_edge.dot(from + to - left - right)
     }
 
     /// The same elsewhere, moved by so many metres.
@@ -75,6 +72,12 @@ impl EdgeGeometry {
     fn along(&self) -> Vec3 {
         self.ends[1] - self.ends[0]
     }
+}
+
+/// Whether a flat edge of this rise, m, may be crossed by edges that touch no vertex of its faces.
+#[inline]
+pub(super) fn is_bent(rise: f64, offset: f64) -> bool {
+    rise > BENT * offset
 }
 
 /// Closest points, normal and gap of two edges.
@@ -188,6 +191,18 @@ mod tests {
         assert!(met.normal.abs_diff_eq(Vec3::Z, 1e-15) && (met.gap - 0.3).abs() < 1e-15);
         let below = EdgeGeometry { feature_edge: -flat.feature_edge, ..flat };
         assert_eq!(edge_edge_gap(&roof(Vec3::X, 0.3, -1.0), &below, 1.0, 1.0), None);
+    }
+
+    #[test]
+    fn an_edge_rises_by_the_height_above_the_corners_beside_it() {
+        // Sides fall by 0.02 m over 1 m: half the sum of the normals is shorter than 1 by 2e-4.
+        let ridge = roof(Vec3::X, 0.3, 0.02);
+        assert!(ridge.is_flat() && (ridge.rise() - 0.02).abs() < 1e-5, "{}", ridge.rise());
+        let hollow = EdgeGeometry { feature_edge: -ridge.feature_edge, ..ridge };
+        assert_eq!(hollow.rise(), -ridge.rise());
+        let plane = EdgeGeometry::new([-Vec3::Y, Vec3::Y], [Vec3::X, -Vec3::X], [Vec3::Z; 2]);
+        assert_eq!(plane.rise(), 0.0);
+        assert!(is_bent(0.02, 0.3) && !is_bent(0.02, 0.5) && !is_bent(0.0, 0.5));
     }
 
     #[test]

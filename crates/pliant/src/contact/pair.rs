@@ -1,7 +1,7 @@
 //! Contacts of one pair of bodies: vertices near a surface, edges near edges.
 
 use crate::body::{Bodies, BodyKind};
-use crate::contact::edges::{BEYOND, EdgeEdgeGap, FLAT, edge_edge_gap};
+use crate::contact::edges::{BEYOND, EdgeEdgeGap, FLAT, edge_edge_gap, is_bent};
 use crate::contact::features::Features;
 use crate::contact::margin::Margin;
 use crate::contact::near::{ClosestPoint, closest_point, terms};
@@ -159,11 +159,11 @@ impl SearchState<'_> {
         self.long_edges(pair, [one, other], hits, found);
     }
 
-    /// Appends contacts of edges with the flat edges of a surface.
+    /// Appends contacts of feature edges with the flat edges of a surface.
     ///
     /// Of long edges with those of a finer surface, as between their ends nothing else of a flat
-    /// face would meet them; and of sharp edges with those that are bent, which may rise between
-    /// the vertices of the other.
+    /// face would meet them; and of all with those that are bent, which rise between the vertices
+    /// of their faces.
     fn long_edges(
         &self,
         pair: Pair,
@@ -172,10 +172,11 @@ impl SearchState<'_> {
         found: &mut Vec<Contact>,
     ) {
         let [near, nearer] = hits;
-        for (sharp, flat) in [(0, 1), (1, 0)] {
-            let [one, other] = [shapes[sharp], shapes[flat]];
+        let offset = pair.margin.offset;
+        for (first, flat) in [(0, 1), (1, 0)] {
+            let [one, other] = [shapes[first], shapes[flat]];
             let shortest = LONGER * other.shortest_flat;
-            let meets_bent = one.has_sharp && other.has_bent;
+            let meets_bent = is_bent(other.highest_flat, offset);
             if one.longest <= shortest && !meets_bent {
                 continue;
             }
@@ -183,16 +184,15 @@ impl SearchState<'_> {
             let all = grown(theirs, edge_depth(pair.margin, one.longest));
             for &place in one.boxes.meeting(&Query::new(seen(all, self.origin)), near) {
                 let long = &one.feature_edges[place as usize];
-                let is_sharp = meets_bent && long.side.is_sharp();
-                if long.length <= shortest && !is_sharp {
+                if long.length <= shortest && !meets_bent {
                     continue;
                 }
                 let depth = edge_depth(pair.margin, long.length);
                 let wide = seen(grown(long.around(), depth), self.origin);
                 for &place in other.flat_boxes.meeting(&Query::new(wide), nearer) {
                     let short = &other.flat_edges[place as usize];
-                    if long.length > LONGER * short.length || (is_sharp && short.side.is_bent()) {
-                        let edges = if sharp == 0 { [long, short] } else { [short, long] };
+                    if long.length > LONGER * short.length || is_bent(short.side.rise(), offset) {
+                        let edges = if first == 0 { [long, short] } else { [short, long] };
                         self.meet(pair, edges, found);
                     }
                 }
@@ -272,6 +272,21 @@ mod tests {
 
     /// The same with so many cells along each side of each block.
     fn gaps_of(cells: [u32; 2], sizes: [Vec3; 2], turn: f64, lift: f64) -> Vec<f64> {
+        let found = edge_contacts(cells, sizes, (turn, lift), 0.0);
+        let gaps = found.iter().map(|contact| {
+            assert!(contact.normal.abs_diff_eq(-Vec3::Z, TOLERANCE), "{contact:?}");
+            contact.gap
+        });
+        gaps.collect()
+    }
+
+    /// The edge contacts of two blocks, the first bent about x by a curvature, 1/m.
+    fn edge_contacts(
+        cells: [u32; 2],
+        sizes: [Vec3; 2],
+        (turn, lift): (f64, f64),
+        curvature: f64,
+    ) -> Vec<Contact> {
         let block = |k: usize| {
             let raw = cuboid([cells[k]; 3], sizes[k], TetSplit::Five).unwrap();
             TetMesh::from_raw(raw).unwrap().0
@@ -281,20 +296,16 @@ mod tests {
         let rest = [a.positions(), b.positions()].concat();
         let (turn, shift) = (Quat::from_rotation_z(turn), Vec3::new(0.02, 0.03, lift));
         let moved = b.positions().iter().map(|p| turn * *p + shift);
-        let positions: Vec<_> = a.positions().iter().copied().chain(moved).collect();
+        let bent = a.positions().iter().map(|p| *p - 0.5 * curvature * p.y * p.y * Vec3::Z);
+        let positions: Vec<_> = bent.chain(moved).collect();
         let velocities = vec![Vec3::ZERO; positions.len()];
         let motion = StateView { positions: &positions, velocities: &velocities, time: 0.0 };
         let (mut search, mut found) = (Search::new(&rest, &bodies).unwrap(), Vec::new());
         let settings = ContactSettings::default();
         let query = ContactQuery { motion, bodies: &bodies, obstacles: &[], settings, dt: 0.01 };
         search.find(query, &mut found).unwrap();
-        let edges = found.iter().filter(|c| matches!(c.feature, Feature::EdgeEdge(..)));
-        edges
-            .map(|contact| {
-                assert!(contact.normal.abs_diff_eq(-Vec3::Z, TOLERANCE), "{contact:?}");
-                contact.gap
-            })
-            .collect()
+        found.retain(|contact| matches!(contact.feature, Feature::EdgeEdge(..)));
+        found
     }
 
     #[test]
@@ -320,6 +331,21 @@ mod tests {
         assert!(found.iter().all(|gap| (gap - 0.001).abs() < TOLERANCE), "{found:?}");
         // As long as each other: faces and vertices are enough.
         assert_eq!(gaps_of([8, 16], sizes, 0.0, 0.4 + 0.001).len(), 4);
+    }
+
+    /// Lines of the top 1/8 m apart rise by c/2 · (1/8 m)² above the corners beside them. For the
+    /// bar of 0.3 m, whose contact offset is 1.5 mm, they are bent from c = 0.0096 1/m on.
+    #[test]
+    fn edges_of_the_same_length_meet_the_lines_of_a_face_that_bends() {
+        let sizes = [Vec3::new(1.0, 1.0, 0.4), Vec3::new(0.3, 2.0, 0.4)];
+        let count = |curvature: f64| {
+            let found = edge_contacts([8, 16], sizes, (0.0, 0.4 + 0.001), curvature);
+            assert!(found.iter().all(|contact| contact.gap > 0.0), "{found:?}");
+            found.len()
+        };
+        assert_eq!(count(0.008), 4); // those of the two edges of the plate
+        // The bar's two edges reach 3 mm down, to the lines at −1/4, −1/8, 0, 1/8, 1/4 m at least.
+        assert!(count(0.04) >= 2 * 5, "{}", count(0.04));
     }
 
     #[test]

@@ -272,11 +272,12 @@ impl Slow<'_> {
             for other in self.features.edges_of(b) {
                 let Some(q) = side(other) else { continue };
                 let lengths = [&p, &q].map(|edge| edge.ends[0].distance(edge.ends[1]));
-                // A flat edge meets longer ones that are not flat, and sharp ones if it is bent.
+                // A flat edge meets others that are not flat: longer ones, and all if it is bent.
+                let bent = 0.05 * margin.offset;
                 let meets = match (p.is_flat(), q.is_flat()) {
                     (true, true) => false,
-                    (true, false) => lengths[1] > 1.5 * lengths[0] || q.is_sharp() && p.is_bent(),
-                    (false, true) => lengths[0] > 1.5 * lengths[1] || p.is_sharp() && q.is_bent(),
+                    (true, false) => lengths[1] > 1.5 * lengths[0] || p.rise() > bent,
+                    (false, true) => lengths[0] > 1.5 * lengths[1] || q.rise() > bent,
                     (false, false) => true,
                 };
                 if !meets || pad > 1.0 && (p.is_flat() || q.is_flat()) {

@@ -102,16 +102,14 @@ pub(crate) struct Shape {
     pub boxes: Layers,
     /// Length of the longest of them, m.
     pub longest: f64,
-    /// Flat edges, which only longer edges of others meet, and their boxes.
+    /// Flat edges; feature edges of others meet them where these are longer, or they are bent.
     pub flat_edges: Vec<FeatureEdge>,
     /// Their boxes, m from the origin given.
     pub flat_boxes: Layers,
     /// Length of the shortest of them, m; infinite without any.
     pub shortest_flat: f64,
-    /// Whether one of them is bent, as soft faces are where something presses on them.
-    pub has_bent: bool,
-    /// Whether a feature edge is sharp.
-    pub has_sharp: bool,
+    /// Height of the highest of them above its faces, m, as soft faces bend where they are pressed.
+    pub highest_flat: f64,
     /// Length of the longest edge of all, m.
     pub longest_of_all: f64,
     /// Unit normal of each triangle; `None` without area.
@@ -169,8 +167,8 @@ impl Shape {
     ) {
         let Shape { facets, feature_edges, boxes, longest, normals, order, .. } = self;
         let Shape { flat_edges, flat_boxes, shortest_flat, longest_of_all, .. } = self;
-        let Shape { has_bent, has_sharp, .. } = self;
-        (*has_bent, *has_sharp) = (false, false);
+        let Shape { highest_flat, .. } = self;
+        *highest_flat = 0.0;
         facets.fit(positions, bodies);
         let first = facets.first;
         normals.clear();
@@ -191,13 +189,12 @@ impl Shape {
             let feature_edge = FeatureEdge { edge, side, length: ends[0].distance(ends[1]) };
             *longest_of_all = longest_of_all.max(feature_edge.length);
             if side.is_flat() {
-                *has_bent |= side.is_bent();
+                *highest_flat = highest_flat.max(side.rise());
                 *shortest_flat = shortest_flat.min(feature_edge.length);
                 flat_boxes.push(seen(feature_edge.around(), origin));
                 flat_edges.push(feature_edge);
                 continue;
             }
-            *has_sharp |= side.is_sharp();
             *longest = longest.max(feature_edge.length);
             boxes.push(seen(feature_edge.around(), origin));
             feature_edges.push(feature_edge);

@@ -29,7 +29,7 @@ use crate::id::{BodyId, MismatchError};
 use crate::math::Vec3;
 use crate::profile::{Stage, StageTimer};
 use crate::snapshot::{Snapshot, SnapshotError};
-use crate::solve::position_correction::PositionCorrection;
+use crate::solve::position_correction::{DEEP, PositionCorrection};
 
 /// Share of a gap below δ that is recovered per step.
 ///
@@ -41,6 +41,12 @@ const WIN_BACK: f64 = 0.2;
 /// Redundant contacts whose biases differ by rounding would pass the load to and fro for
 /// thousands of sweeps.
 const REST: f64 = 1e-3;
+
+/// Share of the speed of sliding at which sides that overlap may be opened too.
+///
+/// Where sides slide, their normals turn within a step and close the gap by the square of the way;
+/// what opens no faster than bodies at rest would stay behind that.
+const FOLLOWING: f64 = 0.1;
 
 /// Settings of the response.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -252,9 +258,10 @@ impl Response for ConstraintResponse {
             output.failure = Some(error.into());
             return;
         }
+        let opens = self.settings.max_depenetration_speed;
         for row in &mut *rows {
-            row.min_normal_velocity =
-                min_normal_velocity(row, self.settings.max_depenetration_speed, dt);
+            let follows = if opens > 0.0 { following(row, motion.velocities) } else { 0.0 };
+            row.min_normal_velocity = min_normal_velocity(row, opens + follows, dt);
             let restitution = match row.feature {
                 Feature::VertexObstacle(_, number) => {
                     self.obstacles.get(number as usize).map_or(0.0, |o| o.material().restitution)
@@ -296,6 +303,17 @@ impl Response for ConstraintResponse {
     fn set_threads(&mut self, threads: usize) {
         self.search.set_threads(threads);
     }
+}
+
+/// Speed, per size, 1/s, at which a contact with little overlap may open because its sides slide.
+fn following(contact: &Contact, velocities: &[Vec3]) -> f64 {
+    let is_shallow = contact.gap < 0.0 && contact.gap > -DEEP * contact.offset;
+    if !is_shallow {
+        return 0.0;
+    }
+    let relative = contact.relative(velocities);
+    let sliding = relative - contact.normal.dot(relative) * contact.normal;
+    FOLLOWING * sliding.length() / contact.size
 }
 
 /// Least speed along the normal that a contact must reach in a step of `dt`, m/s.
@@ -358,6 +376,16 @@ mod tests {
         assert_eq!(speed(0.01), 0.0);
         assert!((speed(0.009) - 0.002).abs() < 1e-12); // a fifth of 0.001 m in 0.1 s
         assert_eq!(speed(-0.5), 0.01); // a hundredth of the size in a second
+    }
+
+    #[test]
+    fn sides_that_slide_in_shallow_overlap_may_open_with_a_tenth_of_their_speed() {
+        let at = |gap: f64| Contact { gap, offset: 0.01, size: 0.5, ..resting(VertexId(0)) };
+        let motion = [Vec3::new(3.0, 4.0, -1.0)]; // 5 m/s across the normal
+        assert!((following(&at(-0.001), &motion) - 1.0).abs() < 1e-15); // 0.5 m/s of a size of 0.5 m
+        assert_eq!(following(&at(0.0), &motion), 0.0);
+        assert_eq!(following(&at(-0.02), &motion), 0.0); // deep ones are shifted
+        assert_eq!(following(&at(-0.001), &[-Vec3::Z]), 0.0);
     }
 
     #[test]
