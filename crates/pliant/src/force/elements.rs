@@ -12,6 +12,12 @@ use crate::math::{Mat3, Vec3};
 use crate::par;
 use crate::snapshot::{Snapshot, SnapshotError};
 
+/// Elements whose energies are computed before they are summed, in order.
+const BATCH: usize = 4096;
+
+/// Pieces of a batch at most, one for each thread.
+const PIECES: usize = 64;
+
 /// The vertices of one element at one time.
 #[derive(Clone, Copy, Debug)]
 pub struct Corners<const N: usize> {
@@ -157,6 +163,25 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
         }
     }
 
+    /// Energies of elements from the `first` on, in parallel.
+    fn fill_energies(&self, first: usize, motion: StateView<'_>, energies: &mut [f64]) {
+        let fill = |start: usize, piece: &mut [f64]| {
+            for (element, energy) in (start..).zip(piece) {
+                let vertices = self.material.vertices(element);
+                *energy = self.material.energy(element, &self.corners(vertices, motion));
+            }
+        };
+        if self.shares.is_empty() {
+            return fill(first, energies);
+        }
+        let mut offsets = [0; PIECES + 1];
+        let pieces = par::useful_threads(self.shares.len(), PIECES);
+        for (k, offset) in offsets[..=pieces].iter_mut().enumerate() {
+            *offset = k * energies.len() / pieces;
+        }
+        par::chunks(energies, &offsets[..=pieces], |k, piece| fill(first + offsets[k], piece));
+    }
+
     /// Elements that touch a thread's range.
     fn share(&self, share: usize) -> impl Iterator<Item = usize> {
         self.shares[share].iter().map(|element| *element as usize)
@@ -211,13 +236,7 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
 
 impl<const N: usize, M: Material<N> + 'static> Force for Elements<M, N> {
     fn energy(&self, motion: StateView<'_>) -> f64 {
-        // Of one length, so that one check of an index serves both.
-        let motion = motion.first(motion.velocities.len().min(motion.positions.len()));
-        let of = |element| {
-            let vertices = self.material.vertices(element);
-            self.material.energy(element, &self.corners(vertices, motion))
-        };
-        (0..self.material.count()).map(of).sum()
+        self.visit_energies(motion, &mut |_, _| {})
     }
 
     fn add_forces(&self, motion: StateView<'_>, forces: &mut [Vec3]) {
@@ -245,14 +264,21 @@ impl<const N: usize, M: Material<N> + 'static> Force for Elements<M, N> {
     }
 
     fn visit_energies(&self, motion: StateView<'_>, visit: &mut dyn FnMut(VertexId, f64)) -> f64 {
+        // Of one length, so that one check of an index serves both.
         let motion = motion.first(motion.velocities.len().min(motion.positions.len()));
-        let of = |element| {
-            let vertices = self.material.vertices(element);
-            let energy = self.material.energy(element, &self.corners(vertices, motion));
-            vertices.first().into_iter().for_each(|vertex| visit(*vertex, energy));
-            energy
-        };
-        (0..self.material.count()).map(of).sum()
+        let count = self.material.count();
+        let mut energies = [0.0; BATCH];
+        let mut sum = 0.0;
+        for first in (0..count).step_by(BATCH) {
+            let batch = &mut energies[..BATCH.min(count - first)];
+            self.fill_energies(first, motion, batch);
+            for (element, energy) in (first..).zip(&*batch) {
+                let vertices = self.material.vertices(element);
+                vertices.first().into_iter().for_each(|vertex| visit(*vertex, *energy));
+                sum += energy;
+            }
+        }
+        sum
     }
 
     fn visit_deformations(

@@ -99,6 +99,26 @@ fn one_thread_and_three_give_the_same_bits() {
     assert_eq!(products[0], products[1]);
 }
 
+/// More elements than are computed at once: batches end in the middle of a thread's share.
+#[test]
+fn energies_are_summed_in_order_whatever_the_threads() {
+    let mesh = bar([10, 10, 9]);
+    let (_, state) = shaken(&mesh, &mut Random::new(4));
+    let law = SpringSettings { law: SpringLaw::Relative, stiffness: 7.0, damping: 0.3 };
+    let mut springs = Springs::along(mesh.positions(), &mesh.edges(), law).unwrap();
+    let all: Vec<u32> = (0..mesh.edges().len() as u32).collect();
+    assert!(all.len() > 4096 && all.len() % 4096 > 3, "{}", all.len());
+    let expected = springs.energy_of_elements(&all, state.motion());
+    for threads in [1, 2, 5] {
+        springs.set_threads(threads, state.positions.len());
+        let mut visited = Vec::new();
+        let sum = springs.visit_energies(state.motion(), &mut |_, energy| visited.push(energy));
+        assert_eq!((sum, visited.len()), (expected, all.len()), "{threads}");
+        assert_eq!(visited.iter().sum::<f64>(), expected, "{threads}");
+        assert_eq!(springs.energy(state.motion()), expected, "{threads}");
+    }
+}
+
 #[test]
 fn a_matrix_filled_again_forgets_what_it_held() {
     let mesh = bar([2, 1, 1]);
