@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from .errors import InputTypeError
+
 __all__ = ["Progress", "watching"]
 
 #: What long calls call now and then: done, in all, and which of several.
@@ -20,6 +22,9 @@ def watching(progress: bool | Progress | None, what: str) -> tuple[Progress | No
     """
     if callable(progress):
         return progress, _nothing
+    if progress is not None and not isinstance(progress, bool):
+        got = type(progress).__name__
+        raise InputTypeError(f"progress: expected a function, True, False or None, got {got}")
     if progress is False or (progress is None and not _is_watched()):
         return None, _nothing
     try:
