@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import warnings
 from collections.abc import Callable
@@ -18,7 +19,7 @@ Progress = Callable[[int, int, str], None]
 def watching(progress: bool | Progress | None, what: str) -> tuple[Progress | None, Callable[[], None]]:
     """What is called with the progress, and what ends it.
 
-    `True` shows a bar, `False` none, `None` one where a terminal or a notebook shows it.
+    `True` shows a bar, `False` none, `None` one where a terminal or a notebook with widgets shows it.
     """
     if callable(progress):
         return progress, _nothing
@@ -48,7 +49,9 @@ def watching(progress: bool | Progress | None, what: str) -> tuple[Progress | No
 
 
 def _is_watched() -> bool:
-    return sys.stderr.isatty() or "ipykernel" in sys.modules
+    # Without widgets a notebook keeps each state of the bar as a line of an error message.
+    has_widgets = importlib.util.find_spec("ipywidgets") is not None
+    return sys.stderr.isatty() or ("ipykernel" in sys.modules and has_widgets)
 
 
 def _nothing() -> None:

@@ -23,8 +23,8 @@ __all__ = ["Frame", "Frames", "Run", "compare", "open_run", "run"]
 #: Bytes of the runs in a notebook's player at most: notebooks are kept in files.
 _NOTEBOOK_BYTES = 1_500_000
 
-#: Height of the player in a notebook, pixels.
-_PLAYER_HEIGHT = 520
+#: Height of the player in a notebook, pixels: its playback buttons are in sight.
+_PLAYER_HEIGHT = 660
 
 #: Columns of bodies.csv that hold words.
 _WORDS = ("body", "kind")
