@@ -20,9 +20,11 @@ PILES = {"duration": 0.2}
 
 
 @pytest.fixture
-def cluster():
+def cluster(monkeypatch):
     from ray.cluster_utils import Cluster
 
+    # Workers run at niceness 15 by default: beside anything else they hardly run at all.
+    monkeypatch.setenv("RAY_worker_niceness", "0")
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     second = made.add_node(num_cpus=1)
     made.wait_for_nodes()
