@@ -8,10 +8,10 @@ use numpy::{
 };
 use pliant::id::VertexId;
 use pliant::math::{Quat, Vec2, Vec3};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::arguments::{Argument, shown};
 use crate::error;
 
 /// Kinds of dtype that hold real numbers: floats, integers, unsigned integers.
@@ -164,25 +164,6 @@ fn vertex_of(index: i64, count: usize) -> Option<VertexId> {
     ((index as usize) < count).then_some(VertexId(index))
 }
 
-/// A whole number that fits, or an error that names the argument and what was expected.
-pub fn whole<T: TryFrom<i128>>(given: &Bound<'_, PyAny>, name: &str) -> PyResult<T> {
-    let wanted = format!("{name}: expected a whole number from 0 on");
-    let Ok(index) = given.py().import("operator")?.call_method1("index", (given,)) else {
-        return Err(error::input_type(format!("{wanted}, got {}", described(given))));
-    };
-    let number = index.extract::<i128>().ok().and_then(|number| T::try_from(number).ok());
-    number.ok_or_else(|| error::input(format!("{wanted}, got {index}")))
-}
-
-/// Whole numbers from 0 on, as a list or an array of one dimension.
-pub fn wholes<T: TryFrom<i128>>(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<T>> {
-    let Ok(parts) = given.try_iter() else {
-        let got = described(given);
-        return Err(error::input_type(format!("{name}: expected a list of numbers, got {got}")));
-    };
-    parts.map(|part| whole(&part?, name)).collect()
-}
-
 /// One number per entry, as region numbers are.
 pub fn numbers(given: &Bound<'_, PyAny>, name: &str, count: usize) -> PyResult<Vec<u32>> {
     let read: Vec<u32> = given.extract().map_err(|_| {
@@ -202,17 +183,10 @@ pub fn numbers(given: &Bound<'_, PyAny>, name: &str, count: usize) -> PyResult<V
 #[derive(Clone, Copy)]
 pub struct Vector(pub Vec3);
 
-impl<'a, 'py> FromPyObject<'a, 'py> for Vector {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Vector> {
-        match given.extract::<[f64; 3]>() {
-            Ok(numbers) => Ok(Vector(Vec3::from(numbers))),
-            Err(_) => Err(PyTypeError::new_err(format!(
-                "expected three numbers, got {}",
-                given.repr().map_or_else(|_| described(&given), |text| text.to_string())
-            ))),
-        }
+impl Argument<'_> for Vector {
+    fn read(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Vector> {
+        let numbers = few(given, name, "three numbers")?;
+        Ok(Vector(Vec3::from(numbers)))
     }
 }
 
@@ -220,17 +194,21 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Vector {
 #[derive(Clone, Copy)]
 pub struct Rotation(pub Quat);
 
-impl<'a, 'py> FromPyObject<'a, 'py> for Rotation {
-    type Error = PyErr;
+impl Argument<'_> for Rotation {
+    fn read(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Rotation> {
+        let numbers = few(given, name, "a quaternion of four numbers x, y, z, w")?;
+        Ok(Rotation(Quat::from_array(numbers)))
+    }
+}
 
-    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Rotation> {
-        match given.extract::<[f64; 4]>() {
-            Ok(numbers) => Ok(Rotation(Quat::from_array(numbers))),
-            Err(_) => Err(PyTypeError::new_err(format!(
-                "expected a quaternion of four numbers x, y, z, w, got {}",
-                given.repr().map_or_else(|_| described(&given), |text| text.to_string())
-            ))),
-        }
+/// So many numbers, none of them NaN.
+fn few<const N: usize>(given: &Bound<'_, PyAny>, name: &str, expected: &str) -> PyResult<[f64; N]> {
+    let numbers: Result<[f64; N], _> = given.extract();
+    let message = || format!("{name}: expected {expected}, got {}", shown(given));
+    match numbers {
+        Ok(numbers) if numbers.iter().any(|number| number.is_nan()) => Err(error::input(message())),
+        Ok(numbers) => Ok(numbers),
+        Err(_) => Err(error::input_type(message())),
     }
 }
 

@@ -18,6 +18,7 @@ use pliant_run::depth::{Method, check_exponent};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use crate::arguments;
 use crate::arrays;
 use crate::error;
 use crate::mesh::MeshList;
@@ -224,7 +225,10 @@ struct Kept {
 #[pymethods]
 impl PyBodies {
     #[new]
-    fn new(py: Python<'_>, meshes: MeshList) -> PyResult<PyBodies> {
+    fn new(
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::meshes)] meshes: MeshList,
+    ) -> PyResult<PyBodies> {
         let shapes: Vec<_> = meshes.0.iter().map(|mesh| mesh.0.get().shared.clone()).collect();
         py.detach(|| {
             let parts: Result<Vec<Connectivity<'_>>, String> =
@@ -263,11 +267,11 @@ impl PyBodies {
         &self,
         py: Python<'_>,
         positions: Option<&Bound<'_, PyAny>>,
-        method: &str,
-        exponent: f64,
-        scope: &str,
-        normals: &str,
-        threads: usize,
+        #[pyo3(from_py_with = arguments::method)] method: &str,
+        #[pyo3(from_py_with = arguments::exponent)] exponent: f64,
+        #[pyo3(from_py_with = arguments::scope)] scope: &str,
+        #[pyo3(from_py_with = arguments::normals)] normals: &str,
+        #[pyo3(from_py_with = arguments::threads)] threads: usize,
     ) -> PyResult<Columns> {
         let settings = Settings::new((method, exponent), (scope, normals), threads)?;
         let given = match positions {
@@ -289,7 +293,11 @@ impl PyBodies {
 
     /// The engine's part of so many calls, and nothing of Python: what `bench/overhead.py` compares
     /// with. Returns the vertices found.
-    fn _engine_only(&self, py: Python<'_>, calls: usize) -> PyResult<usize> {
+    fn _engine_only(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::calls)] calls: usize,
+    ) -> PyResult<usize> {
         py.detach(|| {
             let mut kept = self.0.scratch.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             let Kept { scratch, exits: search, found } = &mut *kept;
@@ -417,12 +425,12 @@ fn closest(bodies: &Bodies, positions: &[Vec3], scratch: &mut Scratch) -> Result
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub fn penetrations(
     py: Python<'_>,
-    meshes: MeshList,
-    method: &str,
-    exponent: f64,
-    scope: &str,
-    normals: &str,
-    threads: usize,
+    #[pyo3(from_py_with = arguments::meshes)] meshes: MeshList,
+    #[pyo3(from_py_with = arguments::method)] method: &str,
+    #[pyo3(from_py_with = arguments::exponent)] exponent: f64,
+    #[pyo3(from_py_with = arguments::scope)] scope: &str,
+    #[pyo3(from_py_with = arguments::normals)] normals: &str,
+    #[pyo3(from_py_with = arguments::threads)] threads: usize,
 ) -> PyResult<Columns> {
     PyBodies::new(py, meshes)?.penetrations(py, None, method, exponent, scope, normals, threads)
 }

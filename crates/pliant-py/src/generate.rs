@@ -13,9 +13,18 @@ use pliant::mesh::raw::RawMesh;
 use pliant::world::{BodyMesh, SpringNetwork};
 use pyo3::prelude::*;
 
+use crate::arguments;
 use crate::arrays::Vector;
 use crate::error;
 use crate::mesh::Mesh;
+
+/// The edges of a cloth, of which the engine takes any.
+pub fn edges(size: [f64; 2]) -> PyResult<[f64; 2]> {
+    match size.iter().all(|edge| edge.is_finite() && *edge > 0.0) {
+        true => Ok(size),
+        false => Err(error::input(format!("size: expected positive finite lengths, got {size:?}"))),
+    }
+}
 
 fn made(raw: Result<RawMesh, GenerateError>, name: &str) -> PyResult<Mesh> {
     let raw = raw.map_err(error::mesh)?;
@@ -29,7 +38,10 @@ fn made(raw: Result<RawMesh, GenerateError>, name: &str) -> PyResult<Mesh> {
 /// <pliant.Mesh "box": 45 vertices, 80 tets, 80 triangles>
 #[pyfunction(name = "box")]
 #[pyo3(signature = (size, cells=[1, 1, 1]))]
-pub fn cuboid(size: Vector, cells: [u32; 3]) -> PyResult<Mesh> {
+pub fn cuboid(
+    #[pyo3(from_py_with = arguments::size)] size: Vector,
+    #[pyo3(from_py_with = arguments::cells)] cells: [u32; 3],
+) -> PyResult<Mesh> {
     made(shapes::cuboid::cuboid(cells, size.0, TetSplit::Five), "box")
 }
 
@@ -40,20 +52,28 @@ pub fn cuboid(size: Vector, cells: [u32; 3]) -> PyResult<Mesh> {
 /// (540, 4)
 #[pyfunction]
 #[pyo3(signature = (radius, layers=4))]
-pub fn ball(radius: f64, layers: u32) -> PyResult<Mesh> {
+pub fn ball(
+    #[pyo3(from_py_with = arguments::radius)] radius: f64,
+    #[pyo3(from_py_with = arguments::layers)] layers: u32,
+) -> PyResult<Mesh> {
     made(shapes::ball::ball(radius, layers), "ball")
 }
 
 /// An icosahedron of 13 vertices and 20 tets, its corners at a radius in m.
 #[pyfunction]
-pub fn icosahedron(radius: f64) -> PyResult<Mesh> {
+pub fn icosahedron(#[pyo3(from_py_with = arguments::radius)] radius: f64) -> PyResult<Mesh> {
     made(shapes::icosahedron::icosahedron(radius), "icosahedron")
 }
 
 /// A solid ring around y; radii in m, `around` segments, `rings` in its cross-section.
 #[pyfunction]
 #[pyo3(signature = (ring_radius, tube_radius, *, around=24, rings=2))]
-pub fn torus(ring_radius: f64, tube_radius: f64, around: u32, rings: u32) -> PyResult<Mesh> {
+pub fn torus(
+    #[pyo3(from_py_with = arguments::ring_radius)] ring_radius: f64,
+    #[pyo3(from_py_with = arguments::tube_radius)] tube_radius: f64,
+    #[pyo3(from_py_with = arguments::around)] around: u32,
+    #[pyo3(from_py_with = arguments::rings)] rings: u32,
+) -> PyResult<Mesh> {
     made(shapes::torus::torus(&TorusSettings { ring_radius, tube_radius, around, rings }), "torus")
 }
 
@@ -61,12 +81,12 @@ pub fn torus(ring_radius: f64, tube_radius: f64, around: u32, rings: u32) -> PyR
 #[pyfunction]
 #[pyo3(signature = (inner_radius, outer_radius, length, *, around=24, through=2, along=4))]
 pub fn tube(
-    inner_radius: f64,
-    outer_radius: f64,
-    length: f64,
-    around: u32,
-    through: u32,
-    along: u32,
+    #[pyo3(from_py_with = arguments::inner_radius)] inner_radius: f64,
+    #[pyo3(from_py_with = arguments::outer_radius)] outer_radius: f64,
+    #[pyo3(from_py_with = arguments::length)] length: f64,
+    #[pyo3(from_py_with = arguments::around)] around: u32,
+    #[pyo3(from_py_with = arguments::through)] through: u32,
+    #[pyo3(from_py_with = arguments::along)] along: u32,
 ) -> PyResult<Mesh> {
     let settings = TubeSettings { inner_radius, outer_radius, length, around, through, along };
     made(shapes::tube::tube(&settings), "tube")
@@ -76,12 +96,12 @@ pub fn tube(
 #[pyfunction]
 #[pyo3(signature = (outer_radius, inner_radius, thickness, *, tips=5, cells=2, layers=1))]
 pub fn star(
-    outer_radius: f64,
-    inner_radius: f64,
-    thickness: f64,
-    tips: u32,
-    cells: u32,
-    layers: u32,
+    #[pyo3(from_py_with = arguments::outer_radius)] outer_radius: f64,
+    #[pyo3(from_py_with = arguments::inner_radius)] inner_radius: f64,
+    #[pyo3(from_py_with = arguments::thickness)] thickness: f64,
+    #[pyo3(from_py_with = arguments::tips)] tips: u32,
+    #[pyo3(from_py_with = arguments::cells)] cells: u32,
+    #[pyo3(from_py_with = arguments::layers)] layers: u32,
 ) -> PyResult<Mesh> {
     let settings = StarSettings { tips, outer_radius, inner_radius, thickness, cells, layers };
     made(shapes::star::star(&settings), "star")
@@ -91,10 +111,10 @@ pub fn star(
 #[pyfunction]
 #[pyo3(signature = (arms, width, *, cells_along=[2, 2], cells_across=1))]
 pub fn l_block(
-    arms: [f64; 2],
-    width: f64,
-    cells_along: [u32; 2],
-    cells_across: u32,
+    #[pyo3(from_py_with = arguments::arms)] arms: [f64; 2],
+    #[pyo3(from_py_with = arguments::width)] width: f64,
+    #[pyo3(from_py_with = arguments::cells_along)] cells_along: [u32; 2],
+    #[pyo3(from_py_with = arguments::cells_across)] cells_across: u32,
 ) -> PyResult<Mesh> {
     let cut = TetSplit::Five;
     made(
@@ -106,7 +126,12 @@ pub fn l_block(
 /// A sheet in the x–z plane, lengths in m.
 #[pyfunction]
 #[pyo3(signature = (size, thickness, *, cells=[10, 10], layers=1))]
-pub fn membrane(size: [f64; 2], thickness: f64, cells: [u32; 2], layers: u32) -> PyResult<Mesh> {
+pub fn membrane(
+    #[pyo3(from_py_with = arguments::size)] size: [f64; 2],
+    #[pyo3(from_py_with = arguments::thickness)] thickness: f64,
+    #[pyo3(from_py_with = arguments::cells)] cells: [u32; 2],
+    #[pyo3(from_py_with = arguments::layers)] layers: u32,
+) -> PyResult<Mesh> {
     let cut = TetSplit::Five;
     let settings = MembraneSettings { size, thickness, cells, layers, cut };
     made(shapes::membrane::membrane(&settings), "membrane")
@@ -119,7 +144,11 @@ pub fn membrane(size: [f64; 2], thickness: f64, cells: [u32; 2], layers: u32) ->
 /// 'spring-network'
 #[pyfunction]
 #[pyo3(signature = (size, vertices=[11, 11]))]
-pub fn cloth(size: [f64; 2], vertices: [u32; 2]) -> PyResult<Mesh> {
+pub fn cloth(
+    #[pyo3(from_py_with = arguments::size)] size: [f64; 2],
+    #[pyo3(from_py_with = arguments::vertices)] vertices: [u32; 2],
+) -> PyResult<Mesh> {
+    let size = edges(size)?;
     let network = SpringNetwork::cloth(size, vertices);
     if network.positions.is_empty() {
         let [x, y] = vertices;

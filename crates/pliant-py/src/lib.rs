@@ -14,6 +14,8 @@
 
 mod error;
 
+mod arguments;
+
 mod arrays;
 
 mod json;

@@ -15,6 +15,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString};
 
+use crate::arguments::{self, Argument};
 use crate::arrays::{self, Rotation, Vector};
 use crate::error;
 use crate::json;
@@ -81,7 +82,7 @@ impl Mesh {
         tets: Option<&Bound<'_, PyAny>>,
         triangles: Option<&Bound<'_, PyAny>>,
         regions: Option<&Bound<'_, PyAny>>,
-        name: String,
+        #[pyo3(from_py_with = arguments::name)] name: String,
     ) -> PyResult<Mesh> {
         let positions = arrays::positions(positions, "positions")?;
         let raw = raw(positions, tets, triangles, regions)?;
@@ -170,8 +171,23 @@ impl Mesh {
 
     /// The same mesh, turned about the origin by a quaternion x, y, z, w and then moved, m.
     #[pyo3(signature = (by=Vector(pliant::math::Vec3::ZERO), *, rotation=None, scale=1.0))]
-    fn moved(&self, by: Vector, rotation: Option<Rotation>, scale: f64) -> PyResult<Mesh> {
+    fn moved(
+        &self,
+        #[pyo3(from_py_with = arguments::by)] by: Vector,
+        #[pyo3(from_py_with = arguments::rotation)] rotation: Option<Rotation>,
+        #[pyo3(from_py_with = arguments::scale)] scale: f64,
+    ) -> PyResult<Mesh> {
+        if !scale.is_finite() {
+            return Err(error::input(format!("scale: expected a finite number, got {scale}")));
+        }
         let turn = rotation.map_or(pliant::math::Quat::IDENTITY, |rotation| rotation.0);
+        let length = turn.length();
+        if !(length.is_finite() && length > 0.0) {
+            let expected = "a quaternion that is finite and not zero";
+            return Err(error::input(format!("rotation: expected {expected}")));
+        }
+        // As in a world: a unit quaternion keeps its bits, another one does not scale the mesh.
+        let turn = if turn.is_normalized() { turn } else { turn / length };
         let places = self.shared.positions().iter().map(|p| by.0 + turn * (scale * *p)).collect();
         self.placed(places)
     }
@@ -188,7 +204,11 @@ impl Mesh {
     }
 
     /// Writes tets (.vtu, .vtk, .msh) or triangles (.obj, .stl, .ply, .off), whole or not at all.
-    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    fn write(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::path)] path: PathBuf,
+    ) -> PyResult<()> {
         let mesh = self.shared.clone();
         let holds = pliant_io::mesh::cells_written(&path).map_err(error::mesh)?;
         py.detach(move || match (&*mesh, holds) {
@@ -256,33 +276,31 @@ pub fn boundary_surface(mesh: &BodyMesh) -> Result<Surface, String> {
 /// A mesh that was given: ours, or an object of another library that `pliant.interop` knows.
 pub struct MeshArgument(pub Py<Mesh>);
 
-impl<'a, 'py> FromPyObject<'a, 'py> for MeshArgument {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<MeshArgument> {
+impl Argument<'_> for MeshArgument {
+    fn read(given: &Bound<'_, PyAny>, name: &str) -> PyResult<MeshArgument> {
         if let Ok(mesh) = given.cast::<Mesh>() {
-            return Ok(MeshArgument(mesh.to_owned().unbind()));
+            return Ok(MeshArgument(mesh.clone().unbind()));
         }
         let convert = given.py().import("pliant.interop")?.getattr("as_mesh")?;
-        let made = convert.call1((given,))?;
+        let made = convert.call1((given, name))?;
         Ok(MeshArgument(made.cast_into::<Mesh>().map_err(PyErr::from)?.unbind()))
     }
 }
 
-/// The argument `meshes`: a list or another sequence of what describes a mesh.
+/// A list or another sequence of what describes a mesh.
 pub struct MeshList(pub Vec<MeshArgument>);
 
-impl<'a, 'py> FromPyObject<'a, 'py> for MeshList {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<MeshList> {
-        let expected = "meshes: expected a list of meshes";
+impl Argument<'_> for MeshList {
+    fn read(given: &Bound<'_, PyAny>, name: &str) -> PyResult<MeshList> {
         let is_text = given.is_instance_of::<PyString>();
         let Some(parts) = given.try_iter().ok().filter(|_| !is_text) else {
-            let got = arrays::described(&given);
+            let got = arrays::described(given);
+            let expected = format!("{name}: expected a list of meshes");
             return Err(error::input_type(format!("{expected}, got {got}; put it into a list")));
         };
-        Ok(MeshList(parts.map(|part| part?.extract()).collect::<PyResult<_>>()?))
+        let read =
+            |(k, part): (usize, PyResult<_>)| MeshArgument::read(&part?, &format!("{name}[{k}]"));
+        Ok(MeshList(parts.enumerate().map(read).collect::<PyResult<_>>()?))
     }
 }
 
@@ -314,7 +332,10 @@ fn raw(
 /// >>> pliant.read_mesh("ball.vtu")
 /// <pliant.Mesh "ball": 55 vertices, 160 tets, 80 triangles>
 #[pyfunction]
-pub fn read_mesh(py: Python<'_>, path: PathBuf) -> PyResult<Mesh> {
+pub fn read_mesh(
+    py: Python<'_>,
+    #[pyo3(from_py_with = arguments::path)] path: PathBuf,
+) -> PyResult<Mesh> {
     py.detach(|| {
         let file = pliant_io::mesh::read(&path).map_err(|error| error.to_string())?;
         let has_cells = !(file.mesh.tets.is_empty() && file.mesh.triangles.is_empty());
@@ -344,11 +365,17 @@ pub fn check<'py>(
     triangles: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = file_or_positions.py();
-    if let Ok(path) = file_or_positions.extract::<PathBuf>() {
+    let (path, mesh) = (file_or_positions.extract::<PathBuf>(), file_or_positions.cast::<Mesh>());
+    let given = [("tets", tets), ("triangles", triangles)];
+    let beside = given.into_iter().find(|(_, corners)| corners.is_some());
+    if let (true, Some((name, _))) = (path.is_ok() || mesh.is_ok(), beside) {
+        return Err(error::input(format!("{name}: expected none beside a file or a mesh")));
+    }
+    if let Ok(path) = path {
         let report = py.detach(move || pliant_run::check::check(&path));
         return json::object(py, &report);
     }
-    let report = match file_or_positions.cast::<Mesh>() {
+    let report = match mesh {
         Ok(mesh) => {
             let mesh = &mesh.get().shared;
             let raw = RawMesh {
@@ -381,8 +408,8 @@ pub fn check<'py>(
 #[pyo3(signature = (surface, *, size))]
 pub fn mesh_surface<'py>(
     py: Python<'py>,
-    surface: MeshArgument,
-    size: f64,
+    #[pyo3(from_py_with = arguments::surface)] surface: MeshArgument,
+    #[pyo3(from_py_with = arguments::size)] size: f64,
 ) -> PyResult<(Mesh, Bound<'py, PyDict>)> {
     let given = surface.0.get();
     let name = given.name.clone();
@@ -409,7 +436,7 @@ pub fn mesh_surface<'py>(
 pub fn boundary(
     py: Python<'_>,
     tets: &Bound<'_, PyAny>,
-    vertices: usize,
+    #[pyo3(from_py_with = arguments::vertices)] vertices: usize,
 ) -> PyResult<Py<PyArray2<u32>>> {
     let tets = arrays::corners::<4>(tets, "tets", vertices)?;
     let found = py.detach(move || topology::boundary(vertices, &tets).triangles);

@@ -10,6 +10,7 @@ use pliant_run::report::run_report::last_picture;
 use pliant_run::run::folder::RECORDING;
 use pyo3::prelude::*;
 
+use crate::arguments;
 use crate::error;
 
 /// One self-contained page that plays runs side by side; `None` where the player was not built.
@@ -17,8 +18,8 @@ use crate::error;
 #[pyo3(signature = (folders, most_bytes=MOST_BYTES))]
 pub fn player_page(
     py: Python<'_>,
-    folders: Vec<PathBuf>,
-    most_bytes: usize,
+    #[pyo3(from_py_with = arguments::folders)] folders: Vec<PathBuf>,
+    #[pyo3(from_py_with = arguments::most_bytes)] most_bytes: usize,
 ) -> PyResult<Option<String>> {
     let Some(player) = player() else { return Ok(None) };
     let page = py.detach(|| {
@@ -31,13 +32,19 @@ pub fn player_page(
 
 /// The last frame of a run as the bytes of a PNG file; `None` where it cannot be drawn.
 #[pyfunction]
-pub fn last_frame_picture(py: Python<'_>, folder: PathBuf) -> Option<Vec<u8>> {
+pub fn last_frame_picture(
+    py: Python<'_>,
+    #[pyo3(from_py_with = arguments::folder)] folder: PathBuf,
+) -> Option<Vec<u8>> {
     py.detach(|| last_picture(&folder.join(RECORDING)))
 }
 
 /// Writes a text whole or not at all.
 #[pyfunction]
-pub fn write_text(path: PathBuf, text: &str) -> PyResult<()> {
+pub fn write_text(
+    #[pyo3(from_py_with = arguments::path)] path: PathBuf,
+    #[pyo3(from_py_with = arguments::text)] text: &str,
+) -> PyResult<()> {
     let written = atomic_file::write(&path, text.as_bytes());
     written
         .map_err(|why| error::run(format!("{}: {}", path.display(), atomic_file::io_message(&why))))

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use pliant_run::run::Progress;
 use pyo3::prelude::*;
 
+use crate::arguments::Callback;
 use crate::error;
 
 /// Time between two looks at the interpreter: short for people, long for steps.
@@ -70,7 +71,7 @@ pub fn interruptible<T: Send + 'static>(
 
 /// Calls `callback(done, steps)` now and then, and ends the run where it or a signal raises.
 pub struct Watched {
-    callback: Option<Py<PyAny>>,
+    callback: Option<Callback>,
     name: String,
     steps: u64,
     last: Instant,
@@ -80,7 +81,7 @@ pub struct Watched {
 
 impl Watched {
     /// Of a run that has not begun.
-    pub fn new(callback: Option<Py<PyAny>>) -> Watched {
+    pub fn new(callback: Option<Callback>) -> Watched {
         Watched { callback, name: String::new(), steps: 0, last: Instant::now(), raised: None }
     }
 
@@ -93,7 +94,7 @@ impl Watched {
         self.last = Instant::now();
         let looked = Python::attach(|py| {
             if let Some(callback) = &self.callback {
-                callback.call1(py, (done, self.steps, &self.name))?;
+                callback.0.call1(py, (done, self.steps, &self.name))?;
             }
             py.check_signals()
         });

@@ -8,6 +8,7 @@ use pliant_run::proximity::{Request, proximity as proximity_of_files};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
+use crate::arguments;
 use crate::arrays;
 use crate::error;
 use crate::json;
@@ -55,9 +56,9 @@ impl Outline {
 pub fn proximity<'py>(
     a: &Bound<'py, PyAny>,
     b: &Bound<'py, PyAny>,
-    error: Option<f64>,
-    contact_distance: Option<f64>,
-    backend: &str,
+    #[pyo3(from_py_with = arguments::error)] error: Option<f64>,
+    #[pyo3(from_py_with = arguments::contact_distance)] contact_distance: Option<f64>,
+    #[pyo3(from_py_with = arguments::backend)] backend: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = a.py();
     let backend = backend.parse().map_err(|why| error::input(format!("backend: {why}")))?;

@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
 
+use crate::arguments;
 use crate::arrays;
 use crate::error;
 
@@ -25,7 +26,10 @@ pub struct Recording {
 #[pymethods]
 impl Recording {
     #[new]
-    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Recording> {
+    fn new(
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::path)] path: PathBuf,
+    ) -> PyResult<Recording> {
         let reader = py.detach(|| Reader::open(&path));
         let reader = reader.map_err(|why| error::recording_at(&path, why))?;
         let times = reader.frames().iter().map(|frame| frame.time).collect();
@@ -58,7 +62,11 @@ impl Recording {
     }
 
     /// Triangles of a body that pictures show, counted within the body where they are its own.
-    fn triangles(&self, py: Python<'_>, body: usize) -> PyResult<Py<PyArray2<u32>>> {
+    fn triangles(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::body)] body: usize,
+    ) -> PyResult<Py<PyArray2<u32>>> {
         let reader = self.lock(py);
         let Some(body) = reader.info().bodies.get(body) else {
             return Err(error::input(format!("body {body} is not there")));
@@ -67,13 +75,21 @@ impl Recording {
     }
 
     /// Positions of all vertices in a frame, m: float32 of shape (n, 3); without a copy.
-    fn frame(&self, py: Python<'_>, frame: usize) -> PyResult<Py<PyArray2<f32>>> {
+    fn frame(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::frame)] frame: usize,
+    ) -> PyResult<Py<PyArray2<f32>>> {
         let read = py.detach(|| self.locked().read(frame)).map_err(error::recording)?;
         arrays::rows(py, read.positions)
     }
 
     /// The numbers of recorded fields in a frame, by name: float32, a row per vertex or tet.
-    fn fields<'py>(&self, py: Python<'py>, frame: usize) -> PyResult<Bound<'py, PyDict>> {
+    fn fields<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = arguments::frame)] frame: usize,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let read = py.detach(|| self.locked().read(frame)).map_err(error::recording)?;
         let reader = self.lock(py);
         let (recorded, vertices) = (&reader.info().recorded, reader.header().vertices);
@@ -92,11 +108,11 @@ impl Recording {
     fn positions(
         &self,
         py: Python<'_>,
-        vertices: (usize, usize),
-        frames: (usize, usize, usize),
+        #[pyo3(from_py_with = arguments::vertices)] vertices: [usize; 2],
+        #[pyo3(from_py_with = arguments::frames)] frames: [usize; 3],
     ) -> PyResult<Py<PyArray3<f32>>> {
-        let (first, end) = vertices;
-        let (start, stop, every) = frames;
+        let [first, end] = vertices;
+        let [start, stop, every] = frames;
         let chosen: Vec<usize> =
             (start..stop.min(self.times.len())).step_by(every.max(1)).collect();
         let mut all: Vec<[f32; 3]> = Vec::with_capacity(chosen.len() * end.saturating_sub(first));
@@ -126,7 +142,10 @@ impl Recording {
 
 /// The columns of `series.csv` by name: float64, a row per recorded step.
 #[pyfunction]
-pub fn read_series<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyDict>> {
+pub fn read_series<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = arguments::path)] path: PathBuf,
+) -> PyResult<Bound<'py, PyDict>> {
     let rows = py.detach(|| series::read(&path));
     let shown = path.display();
     let rows = rows.map_err(|why| error::recording_at(&path, format!("{shown}: {why}")))?;

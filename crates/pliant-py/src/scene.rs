@@ -13,8 +13,10 @@ use pliant_scene::diagnostic::Sources;
 use pliant_scene::loaded::{LoadedScene, RunInfo};
 use pliant_scene::{SceneError, builtin};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyMapping};
 
+use crate::arguments::{self, Argument, Callback};
+use crate::arrays::described;
 use crate::error;
 use crate::json;
 use crate::progress::Watched;
@@ -54,16 +56,24 @@ impl Source {
 /// What was set: a dictionary, or a list of `name=value`.
 pub fn sets(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
     let Some(given) = given else { return Ok(Vec::new()) };
-    let Ok(pairs) = given.cast::<PyDict>() else {
+    let Ok(pairs) = given.cast::<PyMapping>() else {
         return given.extract().map_err(|_| {
-            error::input("set: expected a dictionary, or a list of texts name=value")
+            let got = described(given);
+            let expected = "a dictionary, or a list of texts name=value";
+            error::input_type(format!("set: expected {expected}, got {got}"))
         });
     };
-    pairs.iter().map(|(name, value)| Ok(format!("{name}={}", word(&value)?))).collect()
+    let mut texts = Vec::new();
+    for pair in pairs.items()?.iter() {
+        let (name, value) = pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+        let name = <&str>::read(&name, "set")?;
+        texts.push(format!("{name}={}", word(&value, &format!("set[{name:?}]"))?));
+    }
+    Ok(texts)
 }
 
-/// A value as `--set` takes it.
-pub fn word(value: &Bound<'_, PyAny>) -> PyResult<String> {
+/// A value as `--set` takes it, by the name of its argument.
+pub fn word(value: &Bound<'_, PyAny>, name: &str) -> PyResult<String> {
     match value.extract::<String>() {
         Ok(text) => Ok(text),
         Err(_) => {
@@ -71,8 +81,11 @@ pub fn word(value: &Bound<'_, PyAny>) -> PyResult<String> {
                 true => value.call_method0("tolist")?,
                 false => value.clone(),
             };
-            let text = value.py().import("json")?.call_method1("dumps", (value,))?;
-            text.extract()
+            let text = value.py().import("json")?.call_method1("dumps", (&value,));
+            text.and_then(|text| text.extract()).map_err(|_| {
+                let got = described(&value);
+                error::input_type(format!("{name}: expected a number, a text or a list, got {got}"))
+            })
         }
     }
 }
@@ -130,7 +143,11 @@ impl Scene {
 impl Scene {
     #[new]
     #[pyo3(signature = (source, *, set=None))]
-    fn new(py: Python<'_>, source: PathBuf, set: Option<&Bound<'_, PyAny>>) -> PyResult<Scene> {
+    fn new(
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::source)] source: PathBuf,
+        set: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Scene> {
         Scene::made(py, Source::Named(source), sets(set)?)
     }
 
@@ -139,8 +156,8 @@ impl Scene {
     #[pyo3(signature = (text, *, folder=PathBuf::new(), set=None))]
     fn from_text(
         py: Python<'_>,
-        text: String,
-        folder: PathBuf,
+        #[pyo3(from_py_with = arguments::text)] text: String,
+        #[pyo3(from_py_with = arguments::folder)] folder: PathBuf,
         set: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Scene> {
         Scene::made(py, Source::Text { text, folder }, sets(set)?)
@@ -217,10 +234,10 @@ impl Scene {
     fn run_into<'py>(
         &self,
         py: Python<'py>,
-        out: PathBuf,
-        threads: usize,
-        existing: &str,
-        progress: Option<Py<PyAny>>,
+        #[pyo3(from_py_with = arguments::out)] out: PathBuf,
+        #[pyo3(from_py_with = arguments::threads)] threads: usize,
+        #[pyo3(from_py_with = arguments::existing)] existing: &str,
+        #[pyo3(from_py_with = arguments::progress)] progress: Option<Callback>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let existing = if_exists(existing)?;
         let origin = self.source.origin(&self.sets);
@@ -273,16 +290,18 @@ pub fn scenes() -> Vec<&'static str> {
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub fn compare_into<'py>(
     py: Python<'py>,
-    source: PathBuf,
-    key: String,
-    values: Vec<Bound<'py, PyAny>>,
-    out: PathBuf,
+    #[pyo3(from_py_with = arguments::source)] source: PathBuf,
+    #[pyo3(from_py_with = arguments::key)] key: String,
+    #[pyo3(from_py_with = arguments::values)] values: Vec<Py<PyAny>>,
+    #[pyo3(from_py_with = arguments::out)] out: PathBuf,
     set: Option<&Bound<'py, PyAny>>,
-    threads: usize,
-    existing: &str,
-    progress: Option<Py<PyAny>>,
+    #[pyo3(from_py_with = arguments::threads)] threads: usize,
+    #[pyo3(from_py_with = arguments::existing)] existing: &str,
+    #[pyo3(from_py_with = arguments::progress)] progress: Option<Callback>,
 ) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
-    let values = values.iter().map(word).collect::<PyResult<Vec<_>>>()?;
+    let name = format!("vary[{key:?}]");
+    let values =
+        values.iter().map(|value| word(value.bind(py), &name)).collect::<PyResult<Vec<_>>>()?;
     let (variants, sets, existing) = (Variants { key, values }, sets(set)?, if_exists(existing)?);
     let run = RunSettings { threads, existing, report: Some(report), ..RunSettings::default() };
     let settings = CompareSettings { run, player: player() };

@@ -11,7 +11,7 @@ use pliant::world::BodyMesh;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::arrays;
+use crate::arguments;
 use crate::error;
 use crate::mesh::{Mesh, MeshList};
 use crate::progress::Signals;
@@ -66,15 +66,14 @@ impl PySeparation {
 #[pyo3(signature = (meshes, *, by="auto", gap=None, fixed=None, nested="separate"))]
 pub fn separate(
     py: Python<'_>,
-    meshes: MeshList,
-    by: &str,
-    gap: Option<f64>,
-    fixed: Option<&Bound<'_, PyAny>>,
-    nested: &str,
+    #[pyo3(from_py_with = arguments::meshes)] meshes: MeshList,
+    #[pyo3(from_py_with = arguments::by)] by: &str,
+    #[pyo3(from_py_with = arguments::gap)] gap: Option<f64>,
+    #[pyo3(from_py_with = arguments::fixed)] fixed: Option<Vec<usize>>,
+    #[pyo3(from_py_with = arguments::nested)] nested: &str,
 ) -> PyResult<PySeparation> {
     let given: Vec<&Mesh> = meshes.0.iter().map(|mesh| mesh.0.get()).collect();
-    let fixed: Vec<usize> =
-        fixed.map(|list| arrays::wholes(list, "fixed")).transpose()?.unwrap_or_default();
+    let fixed = fixed.unwrap_or_default();
     let manner = by.parse().map_err(|why| error::input(format!("by: {why}")))?;
     let nesting = match nested {
         "separate" => Nesting::Separate,

@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
 
+use crate::arguments::{self, Argument, Callback};
 use crate::error;
 use crate::json;
 use crate::progress::PAUSE;
@@ -40,16 +41,20 @@ impl Plan {
     #[new]
     #[pyo3(signature = (scene, vary, *, seeds=None, set=None))]
     fn new(
-        scene: PathBuf,
-        vary: &Bound<'_, PyDict>,
-        seeds: Option<u32>,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::scene)] scene: PathBuf,
+        #[pyo3(from_py_with = arguments::vary)] vary: Py<PyDict>,
+        #[pyo3(from_py_with = arguments::seeds)] seeds: Option<u32>,
         set: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Plan> {
         let mut variants = Vec::new();
-        for (key, values) in vary.iter() {
-            let key: String = key.extract()?;
-            let values = values.try_iter()?.map(|value| scene::word(&value?));
-            variants.push(Variants { key, values: values.collect::<PyResult<_>>()? });
+        for (key, values) in vary.bind(py).iter() {
+            let key = String::read(&key, "vary")?;
+            let name = format!("vary[{key:?}]");
+            let values = Vec::<Py<PyAny>>::read(&values, &name)?;
+            let values = values.iter().map(|value| scene::word(value.bind(py), &name));
+            let values = values.collect::<PyResult<_>>()?;
+            variants.push(Variants { key, values });
         }
         let inner = SweepPlan::new(&scene, &scene::sets(set)?, &variants, seeds);
         Ok(Plan { inner: inner.map_err(refused)? })
@@ -68,13 +73,13 @@ impl Plan {
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub fn sweep_processes<'py>(
     py: Python<'py>,
-    plan: &Plan,
-    out: PathBuf,
-    program: Vec<OsString>,
-    jobs: usize,
-    threads: usize,
-    existing: &str,
-    progress: Option<Py<PyAny>>,
+    #[pyo3(from_py_with = arguments::plan)] plan: &Plan,
+    #[pyo3(from_py_with = arguments::out)] out: PathBuf,
+    #[pyo3(from_py_with = arguments::program)] program: Vec<OsString>,
+    #[pyo3(from_py_with = arguments::jobs)] jobs: usize,
+    #[pyo3(from_py_with = arguments::threads)] threads: usize,
+    #[pyo3(from_py_with = arguments::existing)] existing: &str,
+    #[pyo3(from_py_with = arguments::progress)] progress: Option<Callback>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let settings = SweepSettings { jobs, threads, existing: if_swept(existing)? };
     let (ended, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -94,7 +99,7 @@ pub fn sweep_processes<'py>(
                 std::thread::sleep(PAUSE);
                 let looked = Python::attach(|py| {
                     if let Some(progress) = &progress {
-                        progress.call1(py, (ended.load(Ordering::Relaxed), runs, ""))?;
+                        progress.0.call1(py, (ended.load(Ordering::Relaxed), runs, ""))?;
                     }
                     py.check_signals()
                 });
@@ -134,7 +139,12 @@ pub struct Sweep {
 impl Sweep {
     #[new]
     #[pyo3(signature = (plan, out, *, existing="refuse"))]
-    fn new(py: Python<'_>, plan: &Plan, out: PathBuf, existing: &str) -> PyResult<Sweep> {
+    fn new(
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::plan)] plan: &Plan,
+        #[pyo3(from_py_with = arguments::out)] out: PathBuf,
+        #[pyo3(from_py_with = arguments::existing)] existing: &str,
+    ) -> PyResult<Sweep> {
         let existing = if_swept(existing)?;
         let begun = py.detach(|| Table::begin(plan.inner.clone(), &out, existing));
         Ok(Sweep { inner: Mutex::new(begun.map_err(refused)?) })
@@ -146,7 +156,11 @@ impl Sweep {
     }
 
     /// Folder, scene and settings of a run.
-    fn job<'py>(&self, py: Python<'py>, run: usize) -> PyResult<Bound<'py, PyAny>> {
+    fn job<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = arguments::run)] run: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let job = self.lock(py).job(run);
         job.map_or_else(
             || Err(error::input(format!("run {run} is not there"))),
@@ -156,7 +170,13 @@ impl Sweep {
 
     /// Takes in how a run ended, `ended`, `refused` or `crashed`, and writes the table.
     #[pyo3(signature = (run, end, message=""))]
-    fn end_run(&self, py: Python<'_>, run: usize, end: &str, message: &str) -> PyResult<()> {
+    fn end_run(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::run)] run: usize,
+        #[pyo3(from_py_with = arguments::end)] end: &str,
+        #[pyo3(from_py_with = arguments::message)] message: &str,
+    ) -> PyResult<()> {
         let end = match end {
             "ended" => RunEnd::Ended,
             "refused" => RunEnd::Refused(message.to_owned()),

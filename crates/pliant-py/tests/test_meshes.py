@@ -122,5 +122,7 @@ def test_a_moved_mesh_keeps_its_tets():
     box = pliant.box((1, 1, 1))
     turned = box.moved((0, 0, 1), rotation=(0, 0, 1, 0), scale=2.0)
     assert np.allclose(turned.positions, box.positions * [-2, -2, 2] + [0, 0, 1])
+    longer = box.moved((0, 0, 1), rotation=(0, 0, 3, 0), scale=2.0)
+    assert np.array_equal(longer.positions, turned.positions), "a quaternion of any length turns, and does not scale"
     with pytest.raises(pliant.InputError, match=r"expected shape \(8, 3\), got \(4, 3\)"):
         box.with_positions(CORNERS)

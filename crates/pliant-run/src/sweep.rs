@@ -162,6 +162,14 @@ impl Plan {
         variants: &[Variants],
         seeds: Option<u32>,
     ) -> Result<Plan, SweepError> {
+        // Before any list is made: a count may be absurd.
+        let counts = variants.iter().map(|variant| variant.values.len());
+        let counts = counts.chain(seeds.map(|count| count as usize));
+        let runs = counts.fold(1_usize, usize::saturating_mul);
+        if runs > MOST_RUNS {
+            let message = format!("{runs} runs are too many: at most {MOST_RUNS}");
+            return Err(SweepError::Plan(message));
+        }
         let seeds = seeds.map(|count| Variants {
             key: "seed".to_string(),
             values: (0..count).map(|seed| seed.to_string()).collect(),
@@ -171,8 +179,10 @@ impl Plan {
             if vary.iter().any(|(known, _)| *known == key) {
                 return Err(SweepError::Plan(format!("{key} is varied twice")));
             }
-            if let Some(k) = (1..values.len()).find(|k| values[..*k].contains(&values[*k])) {
-                return Err(SweepError::Plan(format!("{key}: {} is named twice", values[k])));
+            let mut sorted: Vec<&String> = values.iter().collect();
+            sorted.sort_unstable();
+            if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+                return Err(SweepError::Plan(format!("{key}: {} is named twice", twice[0])));
             }
             if values.is_empty() || values.iter().any(String::is_empty) {
                 return Err(SweepError::Plan(format!("{key}: name values, as in {key}=1,2,3")));
@@ -183,14 +193,7 @@ impl Plan {
             return Err(SweepError::Plan("name what to vary, as in --vary dt=0.01,0.02".into()));
         }
         let scene = absolute(scene).to_string_lossy().into_owned();
-        let plan = Plan { scene, sets: sets.to_vec(), vary };
-        let counts = plan.vary.iter().map(|(_, values)| values.len());
-        let runs = counts.fold(1_usize, usize::saturating_mul);
-        if runs > MOST_RUNS {
-            let message = format!("{runs} runs are too many: at most {MOST_RUNS}");
-            return Err(SweepError::Plan(message));
-        }
-        Ok(plan)
+        Ok(Plan { scene, sets: sets.to_vec(), vary })
     }
 
     /// Number of runs.
@@ -540,6 +543,7 @@ mod tests {
             Some(90_000),
             "180000 runs are too many: at most 100000",
         );
+        check(&[], Some(u32::MAX), "4294967295 runs are too many");
     }
 
     #[test]

@@ -634,7 +634,7 @@ class Plan:
     def __new__(
         cls,
         scene: _Path,
-        vary: dict[str, Sequence[Any]],
+        vary: dict[str, list[Any]],
         *,
         seeds: int | None = None,
         set: _Set | None = None,

@@ -10,7 +10,10 @@ MeshError the size along z is -1.0 m, expected a positive finite length
 
 
 class PliantError(Exception):
-    """Everything that Pliant raises, but for some `TypeError`s and `KeyboardInterrupt`."""
+    """Everything that Pliant raises, but for `KeyboardInterrupt`.
+
+    Arguments that are missing or unknown are Python's own `TypeError`.
+    """
 
 
 class InputError(PliantError, ValueError):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ._pliant import Mesh, read_mesh
-from .errors import InputError
+from .errors import InputError, InputTypeError
 
 __all__ = ["as_mesh", "to_meshio", "to_pyvista", "to_trimesh"]
 
@@ -31,25 +31,30 @@ _VTK_TET = 10
 _VTK_TRIANGLE = 5
 
 
-def as_mesh(given: Any) -> Mesh:
-    """A mesh of ours from anything that describes one; tets count before triangles."""
+def as_mesh(given: Any, name: str = "given") -> Mesh:
+    """A mesh of ours from anything that describes one; tets count before triangles.
+
+    `name` is what errors call it.
+    """
     if isinstance(given, Mesh):
         return given
     if isinstance(given, (str, os.PathLike)):
         return read_mesh(given)
     if isinstance(given, (tuple, list)) and len(given) == 2:
-        return _from_pair(*given)
+        positions, cells = given
+        return _from_pair(positions, cells, name)
     if hasattr(given, "points") and hasattr(given, "cells_dict"):
-        return _from_cells(given)
+        return _from_cells(given, name)
     if hasattr(given, "points") and hasattr(given, "regular_faces"):
         return Mesh(np.asarray(given.points), triangles=_triangles_of(given))
     if hasattr(given, "vertices") and hasattr(given, "faces"):
         return Mesh(np.asarray(given.vertices), triangles=np.asarray(given.faces))
-    raise InputError(f"{_EXPECTED}, got {type(given).__name__}")
+    raise InputTypeError(f"{name}: {_EXPECTED}, got {type(given).__name__}")
 
 
 def to_meshio(mesh: Mesh) -> Any:
     """A `meshio.Mesh`: tets with their regions, or triangles."""
+    mesh = as_mesh(mesh, "mesh")
     import meshio
 
     if len(mesh.tets):
@@ -62,6 +67,7 @@ def to_meshio(mesh: Mesh) -> Any:
 
 def to_trimesh(mesh: Mesh) -> Any:
     """A `trimesh.Trimesh` of the surface."""
+    mesh = as_mesh(mesh, "mesh")
     import trimesh
 
     return trimesh.Trimesh(np.array(mesh.positions), np.array(mesh.triangles), process=False)
@@ -69,6 +75,7 @@ def to_trimesh(mesh: Mesh) -> Any:
 
 def to_pyvista(mesh: Mesh) -> Any:
     """A pyvista `UnstructuredGrid` of the tets, or a `PolyData` of the surface."""
+    mesh = as_mesh(mesh, "mesh")
     import pyvista
 
     points = np.array(mesh.positions)
@@ -77,28 +84,31 @@ def to_pyvista(mesh: Mesh) -> Any:
     return pyvista.PolyData.from_regular_faces(points, np.array(mesh.triangles, dtype=np.int64))
 
 
-def _from_pair(positions: Any, cells: Any) -> Mesh:
-    width = np.asarray(cells).shape[-1:] or (0,)
-    if width == (4,):
+def _from_pair(positions: Any, cells: Any, name: str) -> Mesh:
+    expected = f"{name}: expected cells that are whole numbers of shape (n, 4) or (n, 3)"
+    try:
+        shape = np.shape(cells)
+    except ValueError as error:
+        raise InputError(f"{expected}, got rows of several lengths") from error
+    if shape[-1:] == (4,):
         return Mesh(positions, tets=cells)
-    if width == (3,):
+    if shape[-1:] == (3,):
         return Mesh(positions, triangles=cells)
-    shape = np.asarray(cells).shape
-    raise InputError(f"cells: expected whole numbers of shape (n, 4) or (n, 3), got shape {shape}")
+    raise InputError(f"{expected}, got shape {shape}")
 
 
-def _from_cells(given: Any) -> Mesh:
+def _from_cells(given: Any, name: str) -> Mesh:
     """A mesh of meshio or an unstructured grid of pyvista, whose cells go by other names."""
     cells = dict(given.cells_dict)
     points = np.asarray(given.points)
-    for name in ("tetra", _VTK_TET):
-        if name in cells:
-            return Mesh(points, tets=np.asarray(cells[name]))
-    for name in ("triangle", _VTK_TRIANGLE):
-        if name in cells:
-            return Mesh(points, triangles=np.asarray(cells[name]))
+    for kind in ("tetra", _VTK_TET):
+        if kind in cells:
+            return Mesh(points, tets=np.asarray(cells[kind]))
+    for kind in ("triangle", _VTK_TRIANGLE):
+        if kind in cells:
+            return Mesh(points, triangles=np.asarray(cells[kind]))
     kinds = ", ".join(str(kind) for kind in cells) or "none"
-    raise InputError(f"expected cells that are tets or triangles, got {kinds}")
+    raise InputError(f"{name}: expected cells that are tets or triangles, got {kinds}")
 
 
 def _triangles_of(given: Any) -> Any:

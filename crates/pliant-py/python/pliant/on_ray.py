@@ -53,11 +53,12 @@ def sweep_on_ray(
         import ray
     except ImportError as error:
         raise RayError("engine=\"ray\" needs Ray: pip install pliant[ray]") from error
-    sweep = _pliant.Sweep(plan, out, existing=existing)
     was_connected = ray.is_initialized()
     if not was_connected:
         _connect(ray, address)
     try:
+        # A cluster that does not answer leaves no folder, which the next call would refuse.
+        sweep = _pliant.Sweep(plan, out, existing=existing)
         _make_runs(ray, sweep, plan, threads, progress)
     finally:
         if not was_connected:
@@ -158,8 +159,8 @@ def _check_port(address: str) -> None:
         return  # auto, local or a name that Ray knows
     try:
         number = int(port)
-        socket.create_connection((host, number), timeout=_PORT_TIMEOUT).close()
-    except (OSError, ValueError) as error:
+        socket.create_connection((host.strip("[]"), number), timeout=_PORT_TIMEOUT).close()
+    except (OSError, ValueError, OverflowError) as error:
         raise RayError(f"no Ray cluster answers at {address}: {error}") from error
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
+
+from .errors import InputTypeError
 
 __all__ = ["Progress", "watching"]
 
@@ -16,10 +19,13 @@ Progress = Callable[[int, int, str], None]
 def watching(progress: bool | Progress | None, what: str) -> tuple[Progress | None, Callable[[], None]]:
     """What is called with the progress, and what ends it.
 
-    `True` shows a bar, `False` none, `None` one where a terminal or a notebook shows it.
+    `True` shows a bar, `False` none, `None` one where a terminal or a notebook with widgets shows it.
     """
     if callable(progress):
         return progress, _nothing
+    if progress is not None and not isinstance(progress, bool):
+        got = type(progress).__name__
+        raise InputTypeError(f"progress: expected a function, True, False or None, got {got}")
     if progress is False or (progress is None and not _is_watched()):
         return None, _nothing
     try:
@@ -43,7 +49,9 @@ def watching(progress: bool | Progress | None, what: str) -> tuple[Progress | No
 
 
 def _is_watched() -> bool:
-    return sys.stderr.isatty() or "ipykernel" in sys.modules
+    # Without widgets a notebook keeps each state of the bar as a line of an error message.
+    has_widgets = importlib.util.find_spec("ipywidgets") is not None
+    return sys.stderr.isatty() or ("ipykernel" in sys.modules and has_widgets)
 
 
 def _nothing() -> None:

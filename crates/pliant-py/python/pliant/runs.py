@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _pliant
-from .errors import InputError, MissingRecordingError, RecordingError
+from . import _pliant, arguments
+from .errors import InputError, InputTypeError, MissingRecordingError, RecordingError
 from .progress import Progress, watching
 
 __all__ = ["Frame", "Frames", "Run", "compare", "open_run", "run"]
@@ -23,8 +23,8 @@ __all__ = ["Frame", "Frames", "Run", "compare", "open_run", "run"]
 #: Bytes of the runs in a notebook's player at most: notebooks are kept in files.
 _NOTEBOOK_BYTES = 1_500_000
 
-#: Height of the player in a notebook, pixels.
-_PLAYER_HEIGHT = 520
+#: Height of the player in a notebook, pixels: its playback buttons are in sight.
+_PLAYER_HEIGHT = 660
 
 #: Columns of bodies.csv that hold words.
 _WORDS = ("body", "kind")
@@ -36,7 +36,8 @@ class Frame:
     """Where everything was at one moment."""
 
     def __init__(self, recording: _pliant.Recording, index: int) -> None:
-        self._recording = recording
+        self._recording = arguments.recording(recording)
+        index = arguments.whole(index, "index", len(recording))
         self.index: int = index
         self.time: float = float(recording.times[index])
         self.step: int = int(recording.steps[index])
@@ -56,7 +57,7 @@ class Frames(Sequence[Frame]):
     """The frames of a run; each is read when it is taken."""
 
     def __init__(self, recording: _pliant.Recording) -> None:
-        self._recording = recording
+        self._recording = arguments.recording(recording)
 
     def __len__(self) -> int:
         return len(self._recording)
@@ -64,6 +65,9 @@ class Frames(Sequence[Frame]):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self[k] for k in range(*index.indices(len(self)))]
+        if not hasattr(index, "__index__"):
+            got = type(index).__name__
+            raise InputTypeError(f"index: expected a whole number or a slice, got {got}")
         place = index + len(self) if index < 0 else index
         if not 0 <= place < len(self):
             raise IndexError(f"frame {index} of {len(self)}")
@@ -85,7 +89,7 @@ class Run:
     """
 
     def __init__(self, folder: Path_) -> None:
-        self.folder = Path(folder)
+        self.folder = arguments.path(folder, "folder")
         self._recording: _pliant.Recording | None = None
 
     @property
@@ -127,6 +131,8 @@ class Run:
 
     def positions(self, body: str | None = None, frames: slice = slice(None)) -> NDArray[np.float32]:
         """Positions of a body or all of them, m: float32 of shape (frames, n, 3)."""
+        if not isinstance(frames, slice):
+            raise InputTypeError(f"frames: expected a slice, got {type(frames).__name__}")
         start, stop, every = frames.indices(len(self.recording))
         if every < 1:
             raise InputError(f"frames: expected a step of at least 1, got {every}")
@@ -135,27 +141,29 @@ class Run:
 
     def triangles(self, body: str) -> NDArray[np.uint32]:
         """Triangles of a body that pictures show, in the numbers of the frames."""
+        body = arguments.text(body, "body")
         names = [name for name, _, _ in self.recording.bodies]
         if body not in names:
-            raise InputError(f"body {body!r} is not there, there are {', '.join(names)}")
+            raise InputError(f"body: {body!r} is not there, there are {', '.join(names)}")
         return self.recording.triangles(names.index(body))
 
     def view(self, out: Path_) -> Path:
         """Writes one self-contained page that plays the run, whole or not at all."""
+        path = arguments.path(out, "out")
         page = _pliant.player_page([self.folder])
         if page is None:
             raise RecordingError(
                 "this pliant was built without the player; `cargo xtask web` builds it"
             )
-        _pliant.write_text(out, page)
-        return Path(out)
+        _pliant.write_text(path, page)
+        return path
 
     def _vertices(self, body: str | None) -> tuple[int, int]:
         known = {name: (first, end) for name, first, end in self.recording.bodies}
         if body is None:
             return 0, max((end for _, end in known.values()), default=0)
-        if body not in known:
-            raise InputError(f"body {body!r} is not there, there are {', '.join(known)}")
+        if arguments.text(body, "body") not in known:
+            raise InputError(f"body: {body!r} is not there, there are {', '.join(known)}")
         return known[body]
 
     def _repr_html_(self) -> str:
@@ -196,10 +204,12 @@ def run(
     >>> run.summary["penetrating_vertices"]
     0
     """
+    if not isinstance(scene, _pliant.Scene):
+        scene = arguments.path(scene, "scene")
     made = scene if isinstance(scene, _pliant.Scene) else _pliant.Scene(scene, set=set)
     if isinstance(scene, _pliant.Scene) and set:
         raise InputError("set: give it to the Scene, which is loaded already")
-    folder = Path(out) if out is not None else Path("runs") / made.name
+    folder = arguments.path(out, "out") if out is not None else Path("runs") / made.name
     update, end = watching(progress, made.name)
     try:
         made.run_into(folder, threads=threads, existing=existing, progress=update)
@@ -210,7 +220,7 @@ def run(
 
 def open_run(folder: Path_) -> Run:
     """Opens the folder of a run, finished or not."""
-    path = Path(folder)
+    path = arguments.path(folder, "folder")
     if not (path / "recording.pliant").is_file():
         raise MissingRecordingError(
             f"{path}: not a pliant run directory: it has no recording.pliant"
@@ -236,16 +246,19 @@ def compare(
     >>> sorted(runs)
     ['rk4', 'verlet']
     """
-    if len(vary) != 1:
-        raise InputError(f"vary: expected one key and its values, got {len(vary)} keys")
-    ((key, values),) = vary.items()
-    folder = Path(out) if out is not None else Path("runs") / f"compare-{Path(scene).stem}"
+    source = arguments.path(scene, "scene")
+    varied = arguments.combinations(vary, "vary")
+    if len(varied) != 1:
+        raise InputError(f"vary: expected one key and its values, got {len(varied)} keys")
+    ((key, values),) = varied.items()
+    own = Path("runs") / f"compare-{source.stem}"
+    folder = arguments.path(out, "out") if out is not None else own
     update, end = watching(progress, key)
     try:
         done = _pliant.compare_into(
-            scene,
+            source,
             key,
-            list(values),
+            values,
             folder,
             set=set,
             threads=threads,

@@ -6,13 +6,12 @@ import csv
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _pliant
+from . import _pliant, arguments
 from .errors import InputError, MissingSweepError, SweepError
 from .progress import Progress, watching
 from .runs import Run
@@ -29,7 +28,7 @@ class Sweep:
     """A sweep in its folder: a row per run, and the runs."""
 
     def __init__(self, folder: Path_) -> None:
-        self.folder = Path(folder)
+        self.folder = arguments.path(folder, "folder")
 
     @property
     def rows(self) -> list[dict[str, str]]:
@@ -52,14 +51,15 @@ class Sweep:
 
     def run(self, number: int) -> Run:
         """One of its runs."""
+        number = arguments.whole(number, "number", len(self))
         return Run(self.folder / f"run-{number:04}")
 
     def plot(self, value: str, against: str, ax: Any = None) -> Any:
         """Plots a value of the summaries against a parameter; needs matplotlib."""
         table = self.table
-        for name in (value, against):
-            if name not in table:
-                raise InputError(f"{name!r} is no column, there are {', '.join(table)}")
+        for name, column in (("value", value), ("against", against)):
+            if arguments.text(column, name) not in table:
+                raise InputError(f"{name}: {column!r} is no column, there are {', '.join(table)}")
         if ax is None:
             from matplotlib import pyplot
 
@@ -105,33 +105,39 @@ def sweep(
     >>> [row["dt"] for row in swept.rows]
     ['0.01', '0.02']
     """
-    plan = _pliant.Plan(scene, dict(vary or {}), seeds=seeds, set=set)
-    if engine not in ("processes", "ray"):
+    source, folder = arguments.path(scene, "scene"), arguments.path(out, "out")
+    varied = arguments.combinations(vary, "vary") if vary is not None else {}
+    if arguments.text(engine, "engine") not in ("processes", "ray"):
         raise InputError(f"engine: {engine!r} is unknown, expected processes, ray")
     if address is not None and engine != "ray":
         raise InputError("address: is for engine=\"ray\"")
-    existing = "resume" if resume else "refuse"
+    if address is not None and not arguments.text(address, "address").strip():
+        raise InputError("address: expected host:port, ray://host:port or auto, got an empty text")
+    arguments.count(threads, "threads")
+    arguments.count(jobs, "jobs")
+    existing = "resume" if arguments.flag(resume, "resume") else "refuse"
+    plan = _pliant.Plan(source, varied, seeds=seeds, set=set)
     update, end = watching(progress, "runs")
     try:
         if engine == "ray":
             from .on_ray import sweep_on_ray
 
             sweep_on_ray(
-                plan, Path(out), address, threads=threads, existing=existing, progress=update
+                plan, folder, address, threads=threads, existing=existing, progress=update
             )
         else:
             program = [sys.executable, "-m", "pliant"]
             _pliant.sweep_processes(
-                plan, out, program, jobs=jobs, threads=threads, existing=existing, progress=update
+                plan, folder, program, jobs=jobs, threads=threads, existing=existing, progress=update
             )
     finally:
         end()
-    return Sweep(out)
+    return Sweep(folder)
 
 
 def open_sweep(folder: Path_) -> Sweep:
     """Opens the folder of a sweep, finished or not."""
-    path = Path(folder)
+    path = arguments.path(folder, "folder")
     if not (path / "sweep.csv").is_file():
         raise MissingSweepError(f"{path}: not a sweep (it has no sweep.csv)")
     return Sweep(path)

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use super::World;
 use super::bodies::{Material, group};
 use super::handle::{BodyHandle, Collider, JointHandle};
+use crate::arguments;
 use crate::arrays::{self, Rotation, Vector};
 use crate::error;
 
@@ -25,9 +26,9 @@ impl World {
     fn move_to(
         &self,
         py: Python<'_>,
-        handle: Collider,
-        position: Vector,
-        rotation: Option<Rotation>,
+        #[pyo3(from_py_with = arguments::handle)] handle: Collider,
+        #[pyo3(from_py_with = arguments::position)] position: Vector,
+        #[pyo3(from_py_with = arguments::rotation)] rotation: Option<Rotation>,
     ) -> PyResult<()> {
         let pose = pose(position, rotation);
         let mut world = self.lock(py);
@@ -43,9 +44,9 @@ impl World {
     fn set_pose(
         &self,
         py: Python<'_>,
-        body: &BodyHandle,
-        position: Vector,
-        rotation: Option<Rotation>,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+        #[pyo3(from_py_with = arguments::position)] position: Vector,
+        #[pyo3(from_py_with = arguments::rotation)] rotation: Option<Rotation>,
     ) -> PyResult<()> {
         self.lock(py).set_pose(body.0, pose(position, rotation)).map_err(error::world)
     }
@@ -54,7 +55,7 @@ impl World {
     fn set_positions(
         &self,
         py: Python<'_>,
-        body: &BodyHandle,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
         positions: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let places = arrays::positions(positions, "positions")?;
@@ -62,12 +63,22 @@ impl World {
     }
 
     /// Sets the velocity of a body, m/s; all vertices of a soft one get it.
-    fn set_velocity(&self, py: Python<'_>, body: &BodyHandle, velocity: Vector) -> PyResult<()> {
+    fn set_velocity(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+        #[pyo3(from_py_with = arguments::velocity)] velocity: Vector,
+    ) -> PyResult<()> {
         self.lock(py).set_velocity(body.0, velocity.0).map_err(error::world)
     }
 
     /// Sets the angular velocity of a rigid body, rad/s.
-    fn set_spin(&self, py: Python<'_>, body: &BodyHandle, spin: Vector) -> PyResult<()> {
+    fn set_spin(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+        #[pyo3(from_py_with = arguments::spin)] spin: Vector,
+    ) -> PyResult<()> {
         self.lock(py).set_spin(body.0, spin.0).map_err(error::world)
     }
 
@@ -75,20 +86,30 @@ impl World {
     fn apply_impulse(
         &self,
         py: Python<'_>,
-        body: &BodyHandle,
-        impulse: Vector,
-        point: Vector,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+        #[pyo3(from_py_with = arguments::impulse)] impulse: Vector,
+        #[pyo3(from_py_with = arguments::point)] point: Vector,
     ) -> PyResult<()> {
         self.lock(py).apply_impulse(body.0, impulse.0, point.0).map_err(error::world)
     }
 
     /// Sets a force on a body, N, shared by mass; it acts until it is set again.
-    fn set_force(&self, py: Python<'_>, body: &BodyHandle, force: Vector) -> PyResult<()> {
+    fn set_force(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+        #[pyo3(from_py_with = arguments::force)] force: Vector,
+    ) -> PyResult<()> {
         self.lock(py).set_force(body.0, force.0).map_err(error::world)
     }
 
     /// Changes the material of a soft body; its rest shape stays.
-    fn set_material(&self, py: Python<'_>, body: &BodyHandle, material: &Material) -> PyResult<()> {
+    fn set_material(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+        #[pyo3(from_py_with = arguments::material)] material: &Material,
+    ) -> PyResult<()> {
         self.lock(py).set_material(body.0, material.0.clone()).map_err(error::world)
     }
 
@@ -97,41 +118,66 @@ impl World {
     fn set_surface(
         &self,
         py: Python<'_>,
-        of: Collider,
-        friction: Option<f64>,
-        restitution: Option<f64>,
-        group: u8,
+        #[pyo3(from_py_with = arguments::of)] of: Collider,
+        #[pyo3(from_py_with = arguments::friction)] friction: Option<f64>,
+        #[pyo3(from_py_with = arguments::restitution)] restitution: Option<f64>,
+        #[pyo3(from_py_with = arguments::group)] group: u8,
     ) -> PyResult<()> {
-        let rule = SurfaceRule { friction, restitution, group: self::group(group)? };
+        let rule = SurfaceRule { friction, restitution, group: self::group(group, "group")? };
         self.lock(py).set_surface(of.0, rule).map_err(error::world)
     }
 
     /// Lets two groups, from 0 to 31, pass through each other.
-    fn ignore(&self, py: Python<'_>, a: u8, b: u8) -> PyResult<()> {
-        let (a, b) = (group(a)?, group(b)?);
+    fn ignore(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::a)] a: u8,
+        #[pyo3(from_py_with = arguments::b)] b: u8,
+    ) -> PyResult<()> {
+        let (a, b) = (group(a, "a")?, group(b, "b")?);
         self.lock(py).ignore(a, b);
         Ok(())
     }
 
     /// Lets two groups meet again.
-    fn unignore(&self, py: Python<'_>, a: u8, b: u8) -> PyResult<()> {
-        let (a, b) = (group(a)?, group(b)?);
+    fn unignore(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::a)] a: u8,
+        #[pyo3(from_py_with = arguments::b)] b: u8,
+    ) -> PyResult<()> {
+        let (a, b) = (group(a, "a")?, group(b, "b")?);
         self.lock(py).unignore(a, b);
         Ok(())
     }
 
     /// Lets a body pass through another body or an obstacle.
-    fn ignore_pair(&self, py: Python<'_>, body: &BodyHandle, other: Collider) -> PyResult<()> {
+    fn ignore_pair(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+        #[pyo3(from_py_with = arguments::other)] other: Collider,
+    ) -> PyResult<()> {
         self.lock(py).ignore_pair(body.0, other.0).map_err(error::world)
     }
 
     /// Lets a body meet another body or an obstacle again.
-    fn unignore_pair(&self, py: Python<'_>, body: &BodyHandle, other: Collider) -> PyResult<()> {
+    fn unignore_pair(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+        #[pyo3(from_py_with = arguments::other)] other: Collider,
+    ) -> PyResult<()> {
         self.lock(py).unignore_pair(body.0, other.0).map_err(error::world)
     }
 
     /// Pins vertices of a soft body, counted in the body, where they are.
-    fn pin(&self, py: Python<'_>, body: &BodyHandle, vertices: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn pin(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+        vertices: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
         let mut world = self.lock(py);
         let count = world.positions(body.0).map_err(error::world)?.len();
         let vertices = arrays::vertices(vertices, "vertices", count)?;
@@ -139,7 +185,11 @@ impl World {
     }
 
     /// Pinned vertices of a body, counted in the body, ascending: uint32.
-    fn pinned(&self, py: Python<'_>, body: &BodyHandle) -> PyResult<Py<PyArray1<u32>>> {
+    fn pinned(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+    ) -> PyResult<Py<PyArray1<u32>>> {
         let pinned = self.lock(py).pinned(body.0).map_err(error::world)?;
         Ok(arrays::column(py, pinned.into_iter().map(|vertex| vertex.0).collect()))
     }
@@ -148,7 +198,7 @@ impl World {
     fn unpin_vertices(
         &self,
         py: Python<'_>,
-        body: &BodyHandle,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
         vertices: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let mut world = self.lock(py);
@@ -158,7 +208,11 @@ impl World {
     }
 
     /// Lets all pinned vertices of a body go.
-    fn unpin(&self, py: Python<'_>, body: &BodyHandle) -> PyResult<()> {
+    fn unpin(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+    ) -> PyResult<()> {
         self.lock(py).unpin(body.0).map_err(error::world)
     }
 
@@ -167,9 +221,9 @@ impl World {
     fn set_motor(
         &self,
         py: Python<'_>,
-        joint: &JointHandle,
-        speed: Option<f64>,
-        most: f64,
+        #[pyo3(from_py_with = arguments::joint)] joint: &JointHandle,
+        #[pyo3(from_py_with = arguments::speed)] speed: Option<f64>,
+        #[pyo3(from_py_with = arguments::most)] most: f64,
     ) -> PyResult<()> {
         let motor = speed.map(|speed| (speed, most));
         self.lock(py).set_motor(joint.0, motor).map_err(error::world)

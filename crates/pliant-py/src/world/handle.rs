@@ -1,8 +1,11 @@
 //! Handles: what names the things of a world.
 
 use pliant::world as engine;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+
+use crate::arguments::Argument;
+use crate::arrays;
+use crate::error;
 
 /// Declares a kind of handle.
 macro_rules! handle {
@@ -33,22 +36,16 @@ handle!(GrabHandle, "a grab");
 #[derive(Clone, Copy)]
 pub struct Collider(pub engine::Collider);
 
-impl<'a, 'py> FromPyObject<'a, 'py> for Collider {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Collider> {
+impl Argument<'_> for Collider {
+    fn read(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Collider> {
         if let Ok(body) = given.cast::<BodyHandle>() {
             return Ok(Collider(body.get().0.into()));
         }
-        match given.cast::<ObstacleHandle>() {
-            Ok(obstacle) => Ok(Collider(obstacle.get().0.into())),
-            Err(_) => {
-                let got = given.get_type().name()?;
-                Err(PyTypeError::new_err(format!(
-                    "expected a BodyHandle or an ObstacleHandle, got {got}"
-                )))
-            }
+        if let Ok(obstacle) = given.cast::<ObstacleHandle>() {
+            return Ok(Collider(obstacle.get().0.into()));
         }
+        let (expected, got) = ("a BodyHandle or an ObstacleHandle", arrays::described(given));
+        Err(error::input_type(format!("{name}: expected {expected}, got {got}")))
     }
 }
 

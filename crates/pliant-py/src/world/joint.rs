@@ -4,6 +4,7 @@ use pliant::world as engine;
 use pyo3::prelude::*;
 
 use super::handle::BodyHandle;
+use crate::arguments;
 use crate::arrays::Vector;
 
 /// A joint between two rigid bodies, or a rigid body and the world (`None`).
@@ -26,40 +27,59 @@ pub struct Joint(pub engine::Joint);
 impl Joint {
     /// Lets the first body turn about a point, m, of the second.
     #[staticmethod]
-    fn ball(first: &BodyHandle, second: Option<&BodyHandle>, anchor: Vector) -> Joint {
+    fn ball(
+        #[pyo3(from_py_with = arguments::first)] first: &BodyHandle,
+        #[pyo3(from_py_with = arguments::second)] second: Option<&BodyHandle>,
+        #[pyo3(from_py_with = arguments::anchor)] anchor: Vector,
+    ) -> Joint {
         Joint(engine::Joint::ball(first.0, second.map(|body| body.0), anchor.0))
     }
 
     /// Lets it turn about an axis through a point, m.
     #[staticmethod]
     fn hinge(
-        first: &BodyHandle,
-        second: Option<&BodyHandle>,
-        anchor: Vector,
-        axis: Vector,
+        #[pyo3(from_py_with = arguments::first)] first: &BodyHandle,
+        #[pyo3(from_py_with = arguments::second)] second: Option<&BodyHandle>,
+        #[pyo3(from_py_with = arguments::anchor)] anchor: Vector,
+        #[pyo3(from_py_with = arguments::axis)] axis: Vector,
     ) -> Joint {
         Joint(engine::Joint::hinge(first.0, second.map(|body| body.0), anchor.0, axis.0))
     }
 
     /// Lets it slide along an axis, without turning.
     #[staticmethod]
-    fn slider(first: &BodyHandle, second: Option<&BodyHandle>, axis: Vector) -> Joint {
+    fn slider(
+        #[pyo3(from_py_with = arguments::first)] first: &BodyHandle,
+        #[pyo3(from_py_with = arguments::second)] second: Option<&BodyHandle>,
+        #[pyo3(from_py_with = arguments::axis)] axis: Vector,
+    ) -> Joint {
         Joint(engine::Joint::slider(first.0, second.map(|body| body.0), axis.0))
     }
 
     /// Holds it as it is.
     #[staticmethod]
-    fn fixed(first: &BodyHandle, second: Option<&BodyHandle>) -> Joint {
+    fn fixed(
+        #[pyo3(from_py_with = arguments::first)] first: &BodyHandle,
+        #[pyo3(from_py_with = arguments::second)] second: Option<&BodyHandle>,
+    ) -> Joint {
         Joint(engine::Joint::fixed(first.0, second.map(|body| body.0)))
     }
 
     /// Least and greatest travel from here, rad of a hinge, m of a slider.
-    fn limits(&self, least: f64, most: f64) -> Joint {
+    fn limits(
+        &self,
+        #[pyo3(from_py_with = arguments::least)] least: f64,
+        #[pyo3(from_py_with = arguments::most)] most: f64,
+    ) -> Joint {
         Joint(self.0.limits(least, most))
     }
 
     /// Drives the axis at a speed, rad/s or m/s, with at most a torque, N·m, or force, N.
-    fn motor(&self, speed: f64, most: f64) -> Joint {
+    fn motor(
+        &self,
+        #[pyo3(from_py_with = arguments::speed)] speed: f64,
+        #[pyo3(from_py_with = arguments::most)] most: f64,
+    ) -> Joint {
         Joint(self.0.motor(speed, most))
     }
 

@@ -24,11 +24,11 @@ use pliant::integrate::implicit::ImplicitSettings;
 use pliant::integrate::sleep::SleepSettings;
 use pliant::separate::SeparateSettings;
 use pliant::world as engine;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 
-use crate::arrays::{self, Vector};
+use crate::arguments;
+use crate::arrays::Vector;
 use crate::error;
 use bodies::{KinematicBody, Obstacle, RigidBody, SoftBody};
 use handle::{BodyHandle, GrabHandle, JointHandle, ObstacleHandle};
@@ -85,12 +85,12 @@ impl World {
     #[new]
     #[pyo3(signature = (*, gravity=None, time_step=None, friction=None, restitution=None, substeps=None, threads=None))]
     fn new(
-        gravity: Option<Vector>,
-        time_step: Option<f64>,
-        friction: Option<f64>,
-        restitution: Option<f64>,
-        substeps: Option<u32>,
-        threads: Option<usize>,
+        #[pyo3(from_py_with = arguments::gravity)] gravity: Option<Vector>,
+        #[pyo3(from_py_with = arguments::time_step)] time_step: Option<f64>,
+        #[pyo3(from_py_with = arguments::friction)] friction: Option<f64>,
+        #[pyo3(from_py_with = arguments::restitution)] restitution: Option<f64>,
+        #[pyo3(from_py_with = arguments::substeps)] substeps: Option<u32>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<usize>,
     ) -> PyResult<World> {
         let mut world = engine::World::new();
         let set = |world: &mut engine::World| {
@@ -124,9 +124,8 @@ impl World {
             return Ok(Py::new(py, JointHandle(handle))?.into_any());
         } else {
             let got = thing.get_type().name()?;
-            return Err(PyTypeError::new_err(format!(
-                "expected a SoftBody, RigidBody, KinematicBody, Obstacle or Joint, got {got}"
-            )));
+            let expected = "a SoftBody, RigidBody, KinematicBody, Obstacle or Joint";
+            return Err(error::input_type(format!("thing: expected {expected}, got {got}")));
         };
         Ok(Py::new(py, BodyHandle(body.map_err(error::world)?))?.into_any())
     }
@@ -144,7 +143,7 @@ impl World {
             world.remove(grab.get().0)
         } else {
             let got = handle.get_type().name()?;
-            return Err(PyTypeError::new_err(format!("expected a handle, got {got}")));
+            return Err(error::input_type(format!("handle: expected a handle, got {got}")));
         };
         done.map_err(error::world)
     }
@@ -152,9 +151,12 @@ impl World {
     /// Moves everything by one time step, or several; returns what they took together.
     ///
     /// On an error the step that failed has moved nothing. Ctrl-C ends it between two steps.
-    #[pyo3(signature = (count=None), text_signature = "($self, count=1)")]
-    fn step(&self, py: Python<'_>, count: Option<&Bound<'_, PyAny>>) -> PyResult<Report> {
-        let count: u32 = count.map_or(Ok(1), |count| arrays::whole(count, "count"))?;
+    #[pyo3(signature = (count=1))]
+    fn step(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::count)] count: u32,
+    ) -> PyResult<Report> {
         let mut total = StepReport::default();
         for _ in 0..count {
             total.add(self.long(py, |world| world.step())?);
@@ -164,41 +166,76 @@ impl World {
     }
 
     /// Sets gravity, m/s².
-    fn set_gravity(&self, py: Python<'_>, gravity: Vector) -> PyResult<()> {
+    fn set_gravity(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::gravity)] gravity: Vector,
+    ) -> PyResult<()> {
         self.lock(py).set_gravity(gravity.0).map_err(error::world)
     }
 
     /// Sets the length of a step, s.
-    fn set_time_step(&self, py: Python<'_>, dt: f64) -> PyResult<()> {
+    fn set_time_step(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::dt)] dt: f64,
+    ) -> PyResult<()> {
         self.lock(py).set_time_step(dt).map_err(error::world)
     }
 
     /// Sets the friction of surfaces that have none of their own.
-    fn set_friction(&self, py: Python<'_>, friction: f64) -> PyResult<()> {
+    fn set_friction(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::friction)] friction: f64,
+    ) -> PyResult<()> {
         self.lock(py).set_friction(friction).map_err(error::world)
     }
 
     /// Sets the restitution of surfaces that have none of their own, from 0 to 1.
-    fn set_restitution(&self, py: Python<'_>, restitution: f64) -> PyResult<()> {
+    fn set_restitution(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::restitution)] restitution: f64,
+    ) -> PyResult<()> {
         self.lock(py).set_restitution(restitution).map_err(error::world)
     }
 
     /// Makes each step in equal parts; contacts are found in each.
-    fn set_substeps(&self, py: Python<'_>, substeps: u32) -> PyResult<()> {
+    fn set_substeps(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::substeps)] substeps: u32,
+    ) -> PyResult<()> {
         self.lock(py).set_substeps(substeps).map_err(error::world)
     }
 
     /// Sets how fast contacts that are too near may open, in sizes of the smaller body per second.
-    fn set_depenetration_speed(&self, py: Python<'_>, speed: f64) -> PyResult<()> {
+    fn set_depenetration_speed(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::speed)] speed: f64,
+    ) -> PyResult<()> {
         self.lock(py).set_depenetration_speed(speed).map_err(error::world)
     }
 
     /// When rigid bodies at rest sleep: below `quiet` sizes per second for `after` s; never with
     /// `None`.
     #[pyo3(signature = (quiet=1e-3, after=0.5))]
-    fn set_sleep(&self, py: Python<'_>, quiet: Option<f64>, after: f64) {
+    fn set_sleep(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::quiet)] quiet: Option<f64>,
+        #[pyo3(from_py_with = arguments::after)] after: f64,
+    ) -> PyResult<()> {
+        for (name, value) in [("quiet", quiet.unwrap_or(0.0)), ("after", after)] {
+            if value < 0.0 {
+                return Err(error::input(format!("{name}: expected 0 or more, got {value}")));
+            }
+        }
         let settings = quiet.map(|quiet| SleepSettings { quiet, after });
         self.lock(py).set_sleep(settings);
+        Ok(())
     }
 
     /// Sets how far the equations of a step are solved; what is left out is as by default.
@@ -211,11 +248,11 @@ impl World {
     fn set_solver(
         &self,
         py: Python<'_>,
-        tolerance: Option<f64>,
-        iterations: Option<usize>,
-        sweeps: Option<usize>,
-        velocity_tolerance: Option<f64>,
-        rigid_sweeps: Option<usize>,
+        #[pyo3(from_py_with = arguments::tolerance)] tolerance: Option<f64>,
+        #[pyo3(from_py_with = arguments::iterations)] iterations: Option<usize>,
+        #[pyo3(from_py_with = arguments::sweeps)] sweeps: Option<usize>,
+        #[pyo3(from_py_with = arguments::velocity_tolerance)] velocity_tolerance: Option<f64>,
+        #[pyo3(from_py_with = arguments::rigid_sweeps)] rigid_sweeps: Option<usize>,
     ) -> PyResult<()> {
         for (name, value) in [("tolerance", tolerance), ("velocity_tolerance", velocity_tolerance)]
         {
@@ -252,8 +289,8 @@ impl World {
     fn separate(
         &self,
         py: Python<'_>,
-        by: &str,
-        gap: Option<f64>,
+        #[pyo3(from_py_with = arguments::by)] by: &str,
+        #[pyo3(from_py_with = arguments::gap)] gap: Option<f64>,
     ) -> PyResult<Vec<(BodyHandle, BodyHandle)>> {
         let manner = by.parse().map_err(|why| error::input(format!("by: {why}")))?;
         let settings = SeparateSettings { manner, gap, ..SeparateSettings::default() };
@@ -264,7 +301,11 @@ impl World {
     }
 
     /// Works with this many threads, from 1 to 1024; the bits stay the same.
-    fn set_threads(&self, py: Python<'_>, threads: usize) {
+    fn set_threads(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::threads)] threads: usize,
+    ) {
         self.lock(py).set_threads(threads);
     }
 
@@ -274,7 +315,11 @@ impl World {
     }
 
     /// Goes back to where `save` was called; on an error nothing changes.
-    fn restore(&self, py: Python<'_>, saved: &[u8]) -> PyResult<()> {
+    fn restore(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::saved)] saved: &[u8],
+    ) -> PyResult<()> {
         self.long(py, |world| world.restore(saved))
     }
 

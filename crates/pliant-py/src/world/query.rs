@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 
 use super::World;
 use super::handle::{self, BodyHandle, GrabHandle};
+use crate::arguments;
 use crate::arrays::{self, Vector};
 use crate::error;
 
@@ -136,10 +137,10 @@ impl World {
     fn cast_ray(
         &self,
         py: Python<'_>,
-        origin: Vector,
-        direction: Vector,
-        max_distance: f64,
-        only: Option<Vec<handle::Collider>>,
+        #[pyo3(from_py_with = arguments::origin)] origin: Vector,
+        #[pyo3(from_py_with = arguments::direction)] direction: Vector,
+        #[pyo3(from_py_with = arguments::max_distance)] max_distance: f64,
+        #[pyo3(from_py_with = arguments::only)] only: Option<Vec<handle::Collider>>,
     ) -> PyResult<Option<SurfaceHit>> {
         let only: Option<Vec<engine::Collider>> =
             only.map(|list| list.into_iter().map(|collider| collider.0).collect());
@@ -155,21 +156,30 @@ impl World {
     fn nearest_point(
         &self,
         py: Python<'_>,
-        point: Vector,
-        max_distance: f64,
+        #[pyo3(from_py_with = arguments::point)] point: Vector,
+        #[pyo3(from_py_with = arguments::max_distance)] max_distance: f64,
     ) -> PyResult<Option<SurfaceHit>> {
         let hit = self.long(py, |world| world.nearest_point(point.0, max_distance))?;
         Ok(hit.map(|inner| SurfaceHit { inner }))
     }
 
     /// Bodies that contain a point.
-    fn bodies_at(&self, py: Python<'_>, point: Vector) -> PyResult<Vec<BodyHandle>> {
+    fn bodies_at(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::point)] point: Vector,
+    ) -> PyResult<Vec<BodyHandle>> {
         let found = self.long(py, |world| world.bodies_at(point.0))?;
         Ok(found.into_iter().map(BodyHandle).collect())
     }
 
     /// Bodies whose surface or inside meets a box between two corners, m.
-    fn bodies_in(&self, py: Python<'_>, least: Vector, most: Vector) -> PyResult<Vec<BodyHandle>> {
+    fn bodies_in(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::least)] least: Vector,
+        #[pyo3(from_py_with = arguments::most)] most: Vector,
+    ) -> PyResult<Vec<BodyHandle>> {
         let found = self.long(py, |world| world.bodies_in(Aabb { min: least.0, max: most.0 }))?;
         Ok(found.into_iter().map(BodyHandle).collect())
     }
@@ -181,7 +191,12 @@ impl World {
     }
 
     /// Grabs a body where a ray met it, with a spring, N/m.
-    fn grab(&self, py: Python<'_>, hit: &SurfaceHit, stiffness: f64) -> PyResult<GrabHandle> {
+    fn grab(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::hit)] hit: &SurfaceHit,
+        #[pyo3(from_py_with = arguments::stiffness)] stiffness: f64,
+    ) -> PyResult<GrabHandle> {
         let inner = hit.inner;
         self.lock(py).grab(inner, stiffness).map(GrabHandle).map_err(error::world)
     }
@@ -190,21 +205,30 @@ impl World {
     fn grab_at(
         &self,
         py: Python<'_>,
-        body: &BodyHandle,
-        point: Vector,
-        stiffness: f64,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+        #[pyo3(from_py_with = arguments::point)] point: Vector,
+        #[pyo3(from_py_with = arguments::stiffness)] stiffness: f64,
     ) -> PyResult<GrabHandle> {
         let grabbed = self.lock(py).grab_at(body.0, point.0, stiffness);
         grabbed.map(GrabHandle).map_err(error::world)
     }
 
     /// Drags a grab to a point, m.
-    fn drag(&self, py: Python<'_>, grab: &GrabHandle, point: Vector) -> PyResult<()> {
+    fn drag(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::grab)] grab: &GrabHandle,
+        #[pyo3(from_py_with = arguments::point)] point: Vector,
+    ) -> PyResult<()> {
         self.lock(py).drag(grab.0, point.0).map_err(error::world)
     }
 
     /// Lets go.
-    fn release(&self, py: Python<'_>, grab: &GrabHandle) -> PyResult<()> {
+    fn release(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::grab)] grab: &GrabHandle,
+    ) -> PyResult<()> {
         self.lock(py).release(grab.0).map_err(error::world)
     }
 }

@@ -9,6 +9,7 @@ use pyo3::types::PyDict;
 
 use super::handle::{self, BodyHandle, Collider, JointHandle, ObstacleHandle};
 use super::{Contacts, Event, World};
+use crate::arguments;
 use crate::arrays;
 use crate::error;
 
@@ -103,7 +104,11 @@ impl World {
     }
 
     /// Whether a body or an obstacle is still there.
-    fn contains(&self, py: Python<'_>, handle: Collider) -> bool {
+    fn contains(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::handle)] handle: Collider,
+    ) -> bool {
         self.lock(py).contains(handle.0)
     }
 
@@ -114,7 +119,7 @@ impl World {
     fn positions(
         &self,
         py: Python<'_>,
-        body: &BodyHandle,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
         out: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<PyArray2<f64>>> {
         let world = self.lock(py);
@@ -126,7 +131,7 @@ impl World {
     fn velocities(
         &self,
         py: Python<'_>,
-        body: &BodyHandle,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
         out: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<PyArray2<f64>>> {
         let world = self.lock(py);
@@ -134,13 +139,21 @@ impl World {
     }
 
     /// Surface triangles of a body, seen from outside counter-clockwise: uint32 of shape (n, 3).
-    fn triangles(&self, py: Python<'_>, body: &BodyHandle) -> PyResult<Py<PyArray2<u32>>> {
+    fn triangles(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+    ) -> PyResult<Py<PyArray2<u32>>> {
         let world = self.lock(py);
         arrays::indices(py, world.triangles(body.0).map_err(error::world)?)
     }
 
     /// Positions, m, and triangles of the contact mesh of a body; `None` where it has none.
-    fn contact_mesh(&self, py: Python<'_>, body: &BodyHandle) -> PyResult<Option<MeshArrays>> {
+    fn contact_mesh(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+    ) -> PyResult<Option<MeshArrays>> {
         let world = self.lock(py);
         let Some((positions, triangles)) = world.contact_mesh(body.0).map_err(error::world)? else {
             return Ok(None);
@@ -149,44 +162,76 @@ impl World {
     }
 
     /// Mass of a body, kg; infinite for a kinematic one.
-    fn mass(&self, py: Python<'_>, body: &BodyHandle) -> PyResult<f64> {
+    fn mass(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+    ) -> PyResult<f64> {
         self.lock(py).mass(body.0).map_err(error::world)
     }
 
     /// Centre of mass of a body, m.
-    fn centre(&self, py: Python<'_>, body: &BodyHandle) -> PyResult<Array1> {
+    fn centre(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+    ) -> PyResult<Array1> {
         self.vector(py, |world| world.centre(body.0))
     }
 
     /// Velocity of the centre of mass of a body, m/s.
-    fn velocity(&self, py: Python<'_>, body: &BodyHandle) -> PyResult<Array1> {
+    fn velocity(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+    ) -> PyResult<Array1> {
         self.vector(py, |world| world.velocity(body.0))
     }
 
     /// Angular velocity of a rigid body, rad/s.
-    fn spin(&self, py: Python<'_>, body: &BodyHandle) -> PyResult<Array1> {
+    fn spin(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+    ) -> PyResult<Array1> {
         self.vector(py, |world| world.spin(body.0))
     }
 
     /// Position, m, and rotation, a quaternion x, y, z, w, of a rigid or kinematic body.
-    fn pose(&self, py: Python<'_>, body: &BodyHandle) -> PyResult<PoseArrays> {
+    fn pose(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::body)] body: &BodyHandle,
+    ) -> PyResult<PoseArrays> {
         let found = self.lock(py).pose(body.0).map_err(error::world)?;
         Ok(pose(py, found))
     }
 
     /// Position, m, and rotation, a quaternion x, y, z, w, of an obstacle.
-    fn obstacle_pose(&self, py: Python<'_>, obstacle: &ObstacleHandle) -> PyResult<PoseArrays> {
+    fn obstacle_pose(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::obstacle)] obstacle: &ObstacleHandle,
+    ) -> PyResult<PoseArrays> {
         let found = self.lock(py).obstacle_pose(obstacle.0).map_err(error::world)?;
         Ok(pose(py, found))
     }
 
     /// Travel of a hinge, rad, or a slider, m, since it was added; `None` of other joints.
-    fn travel(&self, py: Python<'_>, joint: &JointHandle) -> PyResult<Option<f64>> {
+    fn travel(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::joint)] joint: &JointHandle,
+    ) -> PyResult<Option<f64>> {
         self.lock(py).travel(joint.0).map_err(error::world)
     }
 
     /// Force, N, and torque, N·m, that a joint put on its first body in the last step.
-    fn joint_load(&self, py: Python<'_>, joint: &JointHandle) -> PyResult<(Array1, Array1)> {
+    fn joint_load(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::joint)] joint: &JointHandle,
+    ) -> PyResult<(Array1, Array1)> {
         let (force, torque) = self.lock(py).joint_load(joint.0).map_err(error::world)?;
         Ok((arrays::vector(py, force), arrays::vector(py, torque)))
     }
@@ -198,7 +243,11 @@ impl World {
     }
 
     /// Force and friction, N, and number of all contacts of a body or an obstacle.
-    fn contact_load(&self, py: Python<'_>, of: Collider) -> PyResult<(Array1, Array1, usize)> {
+    fn contact_load(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::of)] of: Collider,
+    ) -> PyResult<(Array1, Array1, usize)> {
         let load = self.lock(py).contact_load(of.0).map_err(error::world)?;
         Ok((arrays::vector(py, load.force), arrays::vector(py, load.friction), load.contacts))
     }
