@@ -5,7 +5,7 @@ use pliant::force::gravity::Gravity;
 use pliant::force::plasticity::Plasticity;
 use pliant::force::solid::{Hold, Solid, SolidSettings};
 use pliant::force::spring::{SpringLaw, SpringSettings, Springs};
-use pliant::force::{BlockMatrix, Forces, Form, StateView, Tangent};
+use pliant::force::{BlockMatrix, Force, Forces, Form, StateView, Tangent};
 use pliant::id::VertexId;
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::{Integrator, System};
