@@ -17,7 +17,7 @@ use crate::body::rigid::all::{RigidBodySet, RigidEntry};
 use crate::contact::margin::Margin;
 use crate::contact::pair::Pair;
 use crate::contact::{Contact, Feature};
-use crate::id::{BodyId, VertexId, at};
+use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::snapshot::{Snapshot, SnapshotError};
 
@@ -221,8 +221,7 @@ impl KeptPairs {
     fn now(&self, contact: &Contact, positions: &[Vec3]) -> Contact {
         let second = contact.bodies.1.and_then(|body| self.frame(body));
         let normal = second.map_or(contact.normal, |frame| frame.axes * contact.normal);
-        let way: Vec3 =
-            contact.terms().map(|(vertex, weight)| weight * at(positions, vertex)).sum();
+        let way = contact.weighted(positions);
         Contact { normal, gap: normal.dot(way), ..*contact }
     }
 
@@ -339,8 +338,10 @@ fn reduce(
     positions: &[Vec3],
     places: &mut Vec<(Vec3, Vec3)>,
 ) {
-    let place =
-        |contact: &Contact| 0.5 * (contact.place(1.0, positions) + contact.place(-1.0, positions));
+    let place = |contact: &Contact| {
+        let [first, second] = contact.places(positions);
+        0.5 * (first + second)
+    };
     let first = found.get(start).map(|contact| contact.bodies.0);
     let facing = |contact: &Contact| {
         if Some(contact.bodies.0) == first { contact.normal } else { -contact.normal }

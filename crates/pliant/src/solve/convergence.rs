@@ -161,10 +161,10 @@ impl SolvedStep<'_> {
     /// How much the gap of a contact has opened until the last substep of a length, s, began, m.
     fn opening(&self, row: &Contact, last: f64) -> f64 {
         let mut way = -(self.dt - last) * row.surface_velocity;
-        let place = |sign: f64| row.place(sign, self.positions);
+        let [first, second] = row.places(self.positions);
         let at = match row.bodies.1 {
-            Some(_) => 0.5 * (place(1.0) + place(-1.0)),
-            None => place(1.0),
+            Some(_) => 0.5 * (first + second),
+            None => first,
         };
         for (sign, body) in [(1.0, Some(row.bodies.0)), (-1.0, row.bodies.1)] {
             let Some(index) = body.and_then(|body| self.rigids.index(body)) else { continue };
