@@ -59,6 +59,11 @@ impl SeparatingSlab {
         self.back - self.front > reach + self.slack
     }
 
+    /// Distance that the two bodies keep at least, m; negative where nothing is known.
+    pub(crate) fn clearance(&self) -> f64 {
+        self.back - self.front - self.slack
+    }
+
     /// Whether a point of one body may be within `reach` m of the other.
     ///
     /// The body is 0 for the first and 1 for the second.

@@ -18,6 +18,7 @@ use crate::contact::point_force::{PairKey, PointForce};
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3, outer_square};
+use crate::order::KeptOrder;
 use crate::solve::dense::inverse;
 use crate::solve::joint::articulation::Articulation;
 use crate::solve::position_correction::{CAPS, DEEP, SHARES};
@@ -93,6 +94,8 @@ pub(super) struct Shared<'a> {
 pub(super) struct Island {
     /// Pair and number of each contact, ascending.
     pub contacts: Vec<(PairKey, u32)>,
+    /// Of its contacts by their pairs.
+    pub pair_order: KeptOrder<PairKey>,
     /// Ascending.
     pub members: Vec<BodyId>,
     /// What joints connect.
