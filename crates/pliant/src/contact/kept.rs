@@ -259,6 +259,18 @@ impl KeptPairs {
         });
     }
 
+    /// Direction from the first body of a pair to the second that parted them when they were
+    /// searched last, turned with the second: that of their nearest contact.
+    pub(super) fn direction(&self, of: [BodyId; 2]) -> Option<Vec3> {
+        let place = self.last.pairs.binary_search_by_key(&of, |pair| pair.of).ok()?;
+        let contacts = self.last.contacts_of(place).iter();
+        let nearest = contacts.min_by(|a, b| a.gap.total_cmp(&b.gap))?;
+        let normal = self.frame(nearest.bodies.1?)?.axes * nearest.normal;
+        let towards = if nearest.bodies.0 == of[0] { -normal } else { normal };
+        // Snapshots of others may hold anything.
+        towards.is_normalized().then_some(towards)
+    }
+
     /// Keeps a pair without contacts, whose bodies are so far apart at least, m.
     pub(super) fn note_apart(&self, of: [BodyId; 2], clearance: f64, kept: &mut NextPairs) {
         if let Some((place, turn)) = self.relative(of) {

@@ -99,17 +99,6 @@ impl SearchState<'_> {
         }
     }
 
-    /// Whether a vertex of one of two bodies is inside the other.
-    pub(super) fn are_overlapping(&self, [a, b]: [BodyId; 2]) -> bool {
-        let is_in = |own: BodyId, other: BodyId| {
-            let vertices = self.bodies.vertices(own);
-            let first = self.inside.partition_point(|(v, _)| v.index() < vertices.start);
-            let mut own = self.inside[first..].iter();
-            own.by_ref().take_while(|(v, _)| v.index() < vertices.end).any(|(_, of)| *of == other)
-        };
-        !self.inside.is_empty() && (is_in(a, b) || is_in(b, a))
-    }
-
     /// Whether no neighbour of a vertex is nearer to the edge or corner that it is nearest to.
     ///
     /// A vertex beside an edge would be pushed aside, by a normal that turns with the least

@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
 use crate::contact::deep::{DeepPairs, RelativeMotion};
-use crate::contact::edge_face_crossings::{Crossing, EdgeFaceCrossings};
+use crate::contact::edge_face_crossings::{Crossing, EdgeFaceCrossings, has_inside};
 use crate::contact::enclosed::{self, Enclosed};
 use crate::contact::features::Features;
 use crate::contact::kept::{KeptPairs, NextPairs};
@@ -641,7 +641,8 @@ impl Step<'_> {
         let SearchState { positions, features, boxes, shapes, .. } = self.snapshot;
         let (needed, searched) = (self.margin(of), self.known.0.searched(of, self.margin(of)));
         let [pair, back] = [of, [of[1], of[0]]].map(|of| Pair { of, margin: searched });
-        let slab = SeparatingSlab::between(of, positions, features, boxes);
+        let known = self.known.0.direction(of);
+        let slab = SeparatingSlab::between(of, positions, features, (boxes, known));
         let slab = slab.as_ref();
         let [one, other] = of.map(|body| shapes[body.index()].longest_of_all);
         let farthest = edge_depth(pair.margin, one.min(other)).max(back.margin.reach);
@@ -664,7 +665,11 @@ impl Step<'_> {
         self.snapshot.edges(pair, slab, hits, found);
         if through.find(&self.snapshot, pair, slab, found) == Crossing::Unresolved {
             crossing.push(of);
-        } else if !is_fast && self.known.0.are_rigid(of) && !self.snapshot.are_overlapping(of) {
+        } else if !(is_fast
+            || has_inside(&self.snapshot, of)
+            || has_inside(&self.snapshot, back.of))
+            && self.known.0.are_rigid(of)
+        {
             self.known.0.note(of, [needed, searched], positions, (found, start), kept);
         }
         if is_fast {
