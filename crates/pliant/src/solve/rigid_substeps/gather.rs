@@ -82,6 +82,14 @@ pub(super) fn patches(
     group: &mut Vec<ContactPoint>,
     mut emit: impl FnMut(&mut [ContactPoint]),
 ) {
+    // Mostly all points of a pair are one patch.
+    if let [first, others @ ..] = &points[..]
+        && others.len() < MOST
+        && others.iter().all(|point| first.is_flat_with(point))
+    {
+        emit(points);
+        points.clear();
+    }
     while let Some(first) = points.first().copied() {
         group.clear();
         points.retain(|point| {

@@ -187,9 +187,13 @@ impl RigidSubsteps {
             islands.iter_mut().for_each(|island| island.solve(shared));
         }
         forces.clear();
+        if let [island] = &mut *islands {
+            std::mem::swap(forces, &mut island.forces);
+        }
         let mut most = 0;
         for island in islands {
             forces.extend_from_slice(&island.forces);
+            island.forces.clear();
             write_motions(island, equations.dt, rigid, velocities, output);
             write_impulses(island, contacts.all, row_impulses, output);
             output.lifted += island.lifted;
