@@ -58,6 +58,8 @@ pub(crate) mod deep;
 
 pub(crate) mod kept;
 
+pub(crate) mod known_pairs;
+
 pub mod search;
 
 pub mod carried;
@@ -212,7 +214,7 @@ impl Contact {
     ///
     /// NaN where a vertex is lacking.
     #[inline]
-    pub fn places(&self, positions: &[Vec3]) -> [Vec3; 2] {
+    pub(crate) fn places(&self, positions: &[Vec3]) -> [Vec3; 2] {
         // As in `side`, without the iterators: every stage of a step asks for places.
         let is_carried = self.second.is_some() || self.bodies.1.is_none();
         let [mut first, mut second] = [Vec3::ZERO; 2];

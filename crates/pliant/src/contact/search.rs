@@ -14,6 +14,7 @@ use crate::contact::edge_face_crossings::{Crossing, EdgeFaceCrossings, has_insid
 use crate::contact::enclosed::{self, Enclosed};
 use crate::contact::features::Features;
 use crate::contact::kept::{KeptPairs, NextPairs};
+use crate::contact::known_pairs::KnownPairs;
 use crate::contact::margin::{Margin, MarginSettings, VelocityBounds};
 use crate::contact::obstacles::{self, Around};
 use crate::contact::pair::{Pair, SearchState, edge_depth};
@@ -205,30 +206,6 @@ struct ThreadScratch {
     crossing: Vec<[BodyId; 2]>,
     /// Rigid pairs of its bodies to be kept.
     kept: NextPairs,
-}
-
-/// Which pairs of neighbours need no search.
-#[derive(Debug, Default)]
-struct KnownPairs {
-    /// Place of each pair among those that are kept, by its first body; none to be searched.
-    places: Vec<Option<u32>>,
-    /// First place of each body.
-    starts: Vec<usize>,
-    /// Whether a body has a pair that is searched.
-    searched: Vec<bool>,
-    /// Whether any pair is.
-    is_any_searched: bool,
-}
-
-impl KnownPairs {
-    /// Whether two near bodies, ascending, are searched.
-    fn is_searched(&self, near: &Csr<BodyId>, a: BodyId, b: BodyId) -> bool {
-        let row = near.row(a.index());
-        let behind = &row[row.partition_point(|other| *other <= a)..];
-        let place = behind.binary_search(&b).ok();
-        let place = place.and_then(|k| self.places.get(self.starts[a.index()] + k));
-        !matches!(place, Some(Some(_)))
-    }
 }
 
 impl Search {

@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(slab_with(1, Some(aslant)), slab(1));
         let mesh = TetMesh::from_raw(cuboid([1; 3], Vec3::ONE, TetSplit::Six).unwrap()).unwrap().0;
         let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap();
-        // On each other and half a side apart both ways: the line of centres does not part them.
+        // On each other and half a side aside in x and y: the line of centres does not part them.
         let upper = mesh.positions().iter().map(|p| *p + Vec3::new(0.5, 0.5, 1.01));
         let positions: Vec<_> = mesh.positions().iter().copied().chain(upper).collect();
         let features = Features::new(&positions, &bodies).unwrap();
