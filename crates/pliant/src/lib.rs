@@ -140,6 +140,8 @@ pub mod id;
 
 pub mod choice;
 
+pub(crate) mod order;
+
 pub mod par;
 
 pub mod profile;

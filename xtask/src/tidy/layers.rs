@@ -7,10 +7,11 @@ use crate::repository::TextFile;
 const ENGINE: &str = "crates/pliant/src/";
 
 /// Modules of the engine, each allowed to use itself and those before it.
-const STAGES: [&str; 19] = [
+const STAGES: [&str; 20] = [
     "math",
     "id",
     "choice",
+    "order",
     "par",
     "profile",
     "snapshot",

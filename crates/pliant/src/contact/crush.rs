@@ -54,7 +54,9 @@ pub(crate) fn limit(
     output: &mut ContactOutput,
 ) {
     let mut pairs: Vec<(BodyId, Option<BodyId>, u32)> = Vec::new();
-    for row in &output.rows {
+    // What is rigid is not crushed.
+    let can_bend = |row: &&Contact| !context.rigids.are_rigid(row.bodies);
+    for row in output.rows.iter().filter(can_bend) {
         let approach = -row.normal.dot(row.relative(context.motion.velocities));
         if approach * context.dt > SLOW * row.size {
             let obstacle = match row.feature {

@@ -117,7 +117,7 @@ fn shallower(a: EdgeEdgeGap, b: EdgeEdgeGap) -> EdgeEdgeGap {
 }
 
 /// Whether a vertex of the first body is inside the second.
-fn has_inside(snapshot: &SearchState<'_>, [own, body]: [BodyId; 2]) -> bool {
+pub(super) fn has_inside(snapshot: &SearchState<'_>, [own, body]: [BodyId; 2]) -> bool {
     let vertices = snapshot.bodies.vertices(own);
     let first = snapshot.inside.partition_point(|(vertex, _)| vertex.index() < vertices.start);
     let own = snapshot.inside[first..].iter();

@@ -15,9 +15,9 @@
 
 use crate::body::rigid::all::{RigidBodySet, RigidEntry};
 use crate::contact::margin::Margin;
-use crate::contact::pair::Pair;
+use crate::contact::pair::{Pair, SearchState};
 use crate::contact::{Contact, Feature};
-use crate::id::{BodyId, VertexId, at};
+use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::snapshot::{Snapshot, SnapshotError};
 
@@ -49,7 +49,8 @@ struct KeptPair {
     turn: Mat3,
     /// Gaps up to this were searched for, m.
     reach: f64,
-    /// Smallest gap of its contacts, m; infinite without any.
+    /// Smallest gap of its contacts, m; without any infinite, or the distance of bodies that are
+    /// known to be so far apart.
     least: f64,
     /// Its contacts in the list end here.
     end: u32,
@@ -57,38 +58,54 @@ struct KeptPair {
 
 /// Pairs, ascending, and their contacts, with normals on the axes of their second bodies.
 #[derive(Clone, Debug, Default)]
-pub(super) struct KeptList {
+struct KeptList {
     pairs: Vec<KeptPair>,
+    contacts: Vec<Contact>,
+}
+
+impl KeptList {
+    fn clear(&mut self) {
+        self.pairs.clear();
+        self.contacts.clear();
+    }
+
+    /// Contacts of the pair at a place.
+    fn contacts_of(&self, place: usize) -> &[Contact] {
+        let start = if place == 0 { 0 } else { self.pairs[place - 1].end };
+        &self.contacts[start as usize..self.pairs[place].end as usize]
+    }
+
+    fn push(&mut self, pair: KeptPair, contacts: &[Contact]) {
+        self.contacts.extend_from_slice(contacts);
+        self.pairs.push(KeptPair { end: self.contacts.len() as u32, ..pair });
+    }
+}
+
+/// Pairs that one thread keeps for the step to come, ascending.
+///
+/// Only what was searched is written down anew.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NextPairs {
+    pairs: Vec<NextPair>,
+    /// Of the pairs that were searched.
     contacts: Vec<Contact>,
     /// Place, m, and normal of the contacts of one pair; scratch memory.
     places: Vec<(Vec3, Vec3)>,
 }
 
-impl KeptList {
+/// A pair of the step to come.
+#[derive(Clone, Copy, Debug)]
+enum NextPair {
+    /// As it was: its place among those of the last step.
+    Kept(u32),
+    /// Its contacts in the list of the thread end where it says.
+    Searched(KeptPair),
+}
+
+impl NextPairs {
     pub fn clear(&mut self) {
         self.pairs.clear();
         self.contacts.clear();
-    }
-
-    /// Appends the pairs of another list, which come after its own.
-    pub fn append(&mut self, other: &KeptList) {
-        let start = self.contacts.len() as u32;
-        self.pairs
-            .extend(other.pairs.iter().map(|pair| KeptPair { end: start + pair.end, ..*pair }));
-        self.contacts.extend_from_slice(&other.contacts);
-    }
-
-    /// The pair of two bodies, and its contacts.
-    fn find(&self, of: [BodyId; 2]) -> Option<(&KeptPair, &[Contact])> {
-        let place = self.pairs.binary_search_by_key(&of, |pair| pair.of).ok()?;
-        let start = if place == 0 { 0 } else { self.pairs[place - 1].end };
-        let pair = &self.pairs[place];
-        Some((pair, &self.contacts[start as usize..pair.end as usize]))
-    }
-
-    fn push(&mut self, pair: KeptPair, contacts: impl IntoIterator<Item = Contact>) {
-        self.contacts.extend(contacts);
-        self.pairs.push(KeptPair { end: self.contacts.len() as u32, ..pair });
     }
 }
 
@@ -97,8 +114,10 @@ impl KeptList {
 pub(crate) struct KeptPairs {
     /// Of the last step that was made.
     last: KeptList,
-    /// Of the step to come.
+    /// Of the step to come, unless these are the same.
     next: KeptList,
+    /// Whether the step to come has the pairs of the last.
+    is_same: bool,
     frames: Vec<Option<Frame>>,
     /// Vertices that make the frame of each rigid body, and its farthest two points, m.
     corners: Vec<Option<([usize; 3], f64)>>,
@@ -141,9 +160,28 @@ impl KeptPairs {
         }
     }
 
-    /// Whether the contacts of a pair are known from before.
-    pub(super) fn is_kept(&self, of: [BodyId; 2], margin: Margin) -> bool {
-        let Some((pair, contacts)) = self.last.find(of) else { return false };
+    /// Place of a pair whose contacts are known from before; none where it must be searched.
+    ///
+    /// Pairs are asked for ascending, from a `cursor` of 0 on; `way` is how far one may move
+    /// relative to the other, m.
+    pub(super) fn known(
+        &self,
+        of: [BodyId; 2],
+        (margin, way): (Margin, f64),
+        cursor: &mut usize,
+    ) -> Option<u32> {
+        let pairs = &self.last.pairs;
+        while pairs.get(*cursor).is_some_and(|pair| pair.of < of) {
+            *cursor += 1;
+        }
+        let is_known = pairs.get(*cursor).is_some_and(|pair| pair.of == of);
+        (is_known && self.is_kept(*cursor, margin, way)).then_some(*cursor as u32)
+    }
+
+    /// Whether the pair at a place has hardly moved.
+    fn is_kept(&self, place: usize, margin: Margin, path: f64) -> bool {
+        let (pair, contacts) = (&self.last.pairs[place], self.last.contacts_of(place));
+        let of = pair.of;
         let Some((place, turn)) = self.relative(of) else { return false };
         let wide = self.corners[of[0].index()].map_or(0.0, |(_, wide)| wide);
         let way = place.distance(pair.place);
@@ -157,26 +195,35 @@ impl KeptPairs {
             + turned.z_axis.length_squared();
         // The angle is less than the norm of the difference, which is √2 of it at first.
         let moved = way + square.sqrt() * wide;
+        if contacts.is_empty() && pair.least.is_finite() {
+            // What was clear of each other is so until it has moved by that.
+            return margin.reach.max(path) + moved <= pair.reach;
+        }
         moved <= STILL * margin.offset
             && margin.reach + moved <= pair.reach
             && moved < pair.least
             && contacts.first().is_none_or(|contact| contact.offset == margin.offset)
     }
 
-    /// Appends the contacts of a pair that is kept, and keeps it on.
+    /// Appends the contacts of the pair at a place that is kept, and keeps it on.
     pub(super) fn emit(
         &self,
+        place: u32,
         pair: Pair,
-        friction: f64,
-        positions: &[Vec3],
+        snapshot: SearchState<'_>,
         found: &mut Vec<Contact>,
-        kept: &mut KeptList,
+        kept: &mut NextPairs,
     ) {
-        let Some((known, contacts)) = self.last.find(pair.of) else { return };
-        let now = contacts.iter().map(|contact| self.now(contact, positions));
-        let near = now.filter(|contact| contact.gap <= pair.margin.reach);
-        found.extend(near.map(|contact| Contact { friction, ..contact }));
-        kept.push(*known, contacts.iter().copied());
+        for contact in self.last.contacts_of(place as usize) {
+            let (normal, gap) = self.now(contact, snapshot.positions);
+            if gap <= pair.margin.reach {
+                found.push(*contact);
+                if let Some(own) = found.last_mut() {
+                    (own.normal, own.gap, own.friction) = (normal, gap, snapshot.friction);
+                }
+            }
+        }
+        kept.pairs.push(NextPair::Kept(place));
     }
 
     /// Keeps what was found of a pair, unless it overlaps; leaves what is in reach in `found`.
@@ -188,7 +235,7 @@ impl KeptPairs {
         [margin, searched]: [Margin; 2],
         positions: &[Vec3],
         (found, start): (&mut Vec<Contact>, usize),
-        kept: &mut KeptList,
+        kept: &mut NextPairs,
     ) {
         reduce(found, start, positions, &mut kept.places);
         let own = &found[start..];
@@ -201,13 +248,36 @@ impl KeptPairs {
                 let normal = second.axes.transpose() * contact.normal;
                 Some(Contact { normal, ..*contact })
             });
-            kept.push(pair, turned);
+            kept.contacts.extend(turned);
+            let end = kept.contacts.len() as u32;
+            kept.pairs.push(NextPair::Searched(KeptPair { end, ..pair }));
         }
         let mut number = 0;
         found.retain(|contact| {
             number += 1;
             number <= start || contact.gap <= margin.reach
         });
+    }
+
+    /// Direction from the first body of a pair to the second that parted them when they were
+    /// searched last, turned with the second: that of their nearest contact.
+    pub(super) fn direction(&self, of: [BodyId; 2]) -> Option<Vec3> {
+        let place = self.last.pairs.binary_search_by_key(&of, |pair| pair.of).ok()?;
+        let contacts = self.last.contacts_of(place).iter();
+        let nearest = contacts.min_by(|a, b| a.gap.total_cmp(&b.gap))?;
+        let normal = self.frame(nearest.bodies.1?)?.axes * nearest.normal;
+        let towards = if nearest.bodies.0 == of[0] { -normal } else { normal };
+        // Snapshots of others may hold anything.
+        towards.is_normalized().then_some(towards)
+    }
+
+    /// Keeps a pair without contacts, whose bodies are so far apart at least, m.
+    pub(super) fn note_apart(&self, of: [BodyId; 2], clearance: f64, kept: &mut NextPairs) {
+        if let Some((place, turn)) = self.relative(of) {
+            let end = kept.contacts.len() as u32;
+            let pair = KeptPair { of, place, turn, reach: clearance, least: clearance, end };
+            kept.pairs.push(NextPair::Searched(pair));
+        }
     }
 
     /// The first body as the second sees it.
@@ -217,24 +287,47 @@ impl KeptPairs {
         Some((to_second * (a.origin - b.origin), to_second * a.axes))
     }
 
-    /// A kept contact with its normal and gap as they are now.
-    fn now(&self, contact: &Contact, positions: &[Vec3]) -> Contact {
+    /// Normal and gap of a kept contact as they are now.
+    fn now(&self, contact: &Contact, positions: &[Vec3]) -> (Vec3, f64) {
         let second = contact.bodies.1.and_then(|body| self.frame(body));
         let normal = second.map_or(contact.normal, |frame| frame.axes * contact.normal);
-        let way: Vec3 =
-            contact.terms().map(|(vertex, weight)| weight * at(positions, vertex)).sum();
-        Contact { normal, gap: normal.dot(way), ..*contact }
+        let way = contact.weighted(positions);
+        (normal, normal.dot(way))
     }
 
     /// Takes over the pairs that threads kept, in the order of their bodies.
-    pub(super) fn gather<'a>(&mut self, lists: impl Iterator<Item = &'a KeptList>) {
-        self.next.clear();
-        lists.for_each(|list| self.next.append(list));
+    pub(super) fn gather<'a>(&mut self, lists: impl Iterator<Item = &'a NextPairs> + Clone) {
+        let all = lists.clone().flat_map(|list| &list.pairs);
+        let are_kept = all.clone().all(|pair| matches!(pair, NextPair::Kept(_)));
+        self.is_same = are_kept && all.count() == self.last.pairs.len();
+        if self.is_same {
+            return;
+        }
+        let KeptPairs { last, next, .. } = self;
+        next.clear();
+        for list in lists {
+            let mut start = 0;
+            for pair in &list.pairs {
+                match pair {
+                    NextPair::Kept(place) => {
+                        let place = *place as usize;
+                        next.push(last.pairs[place], last.contacts_of(place));
+                    }
+                    NextPair::Searched(pair) => {
+                        let end = pair.end as usize;
+                        next.push(*pair, &list.contacts[start..end]);
+                        start = end;
+                    }
+                }
+            }
+        }
     }
 
     /// A step was made with the contacts found last.
     pub(crate) fn accept(&mut self) {
-        std::mem::swap(&mut self.last, &mut self.next);
+        if !self.is_same {
+            std::mem::swap(&mut self.last, &mut self.next);
+        }
     }
 
     /// Writes the pairs of the last step.
@@ -258,6 +351,7 @@ impl KeptPairs {
     pub(crate) fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.last.clear();
         self.next.clear();
+        self.is_same = false;
         let [pairs, contacts] = [memory.read(PART)?, memory.read(PART)?];
         let left = memory.left() as f64;
         let is_count = |count: f64| count >= 0.0 && count.fract() == 0.0 && count <= left;
@@ -339,8 +433,10 @@ fn reduce(
     positions: &[Vec3],
     places: &mut Vec<(Vec3, Vec3)>,
 ) {
-    let place =
-        |contact: &Contact| 0.5 * (contact.place(1.0, positions) + contact.place(-1.0, positions));
+    let place = |contact: &Contact| {
+        let [first, second] = contact.places(positions);
+        0.5 * (first + second)
+    };
     let first = found.get(start).map(|contact| contact.bodies.0);
     let facing = |contact: &Contact| {
         if Some(contact.bodies.0) == first { contact.normal } else { -contact.normal }
@@ -482,7 +578,7 @@ mod tests {
             let place = Vec3::new(0.3, 0.2, 1.005) + 1e-3 * f64::from(step / 10) * Vec3::X;
             let positions = boxes.positions(2e-5 * random.vec3(), place + 2e-5 * random.vec3());
             search.kept.place(&boxes.rigids, 2, &positions);
-            let is_kept = search.kept.is_kept(of, margin);
+            let is_kept = search.kept.known(of, (margin, 0.0), &mut 0).is_some();
             (kept, searched) = (kept + u32::from(is_kept), searched + u32::from(!is_kept));
             let found = boxes.find(&mut search, &positions);
             let mut other = Search::new(&boxes.rest, &boxes.bodies).unwrap();

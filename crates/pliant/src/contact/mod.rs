@@ -58,6 +58,8 @@ pub(crate) mod deep;
 
 pub(crate) mod kept;
 
+pub(crate) mod known_pairs;
+
 pub mod search;
 
 pub mod carried;
@@ -203,15 +205,55 @@ impl Contact {
     /// Contact point of a side, m: of the first for a sign of 1, of the second for −1.
     ///
     /// NaN where a vertex is lacking.
+    #[inline]
     pub fn place(&self, sign: f64, positions: &[Vec3]) -> Vec3 {
-        self.side(sign).map(|(v, weight)| sign * weight * at(positions, v)).sum()
+        self.places(positions)[usize::from(sign < 0.0)]
+    }
+
+    /// Contact points of both sides, m; zero for a side without vertices.
+    ///
+    /// NaN where a vertex is lacking.
+    #[inline]
+    pub(crate) fn places(&self, positions: &[Vec3]) -> [Vec3; 2] {
+        // As in `side`, without the iterators: every stage of a step asks for places.
+        let is_carried = self.second.is_some() || self.bodies.1.is_none();
+        let [mut first, mut second] = [Vec3::ZERO; 2];
+        for (vertex, weight) in self.vertices.iter().zip(self.weights).take(self.count) {
+            if weight > 0.0 || (is_carried && weight != 0.0) {
+                first += weight * at(positions, *vertex);
+            } else if weight < 0.0 {
+                second += -weight * at(positions, *vertex);
+            }
+        }
+        if let Some(side) = &self.second {
+            for (vertex, weight) in side.vertices.iter().zip(side.weights) {
+                if weight != 0.0 {
+                    second += -weight * at(positions, *vertex);
+                }
+            }
+        }
+        [first, second]
     }
 
     /// Velocity of the first side seen from the second, m/s; NaN where a vertex is lacking.
     #[inline]
     pub fn relative(&self, velocities: &[Vec3]) -> Vec3 {
-        self.terms().map(|(v, weight)| weight * at(velocities, v)).sum::<Vec3>()
-            - self.surface_velocity
+        self.weighted(velocities) - self.surface_velocity
+    }
+
+    /// Sum of the values of all vertices by their weights; NaN where a vertex is lacking.
+    #[inline]
+    pub(crate) fn weighted(&self, values: &[Vec3]) -> Vec3 {
+        let mut sum = Vec3::ZERO;
+        for (vertex, weight) in self.vertices.iter().zip(self.weights).take(self.count) {
+            sum += weight * at(values, *vertex);
+        }
+        if let Some(side) = &self.second {
+            for (vertex, weight) in side.vertices.iter().zip(side.weights) {
+                sum += weight * at(values, *vertex);
+            }
+        }
+        sum
     }
 }
 
@@ -221,8 +263,13 @@ pub(crate) fn check_contacts(
     bodies: &Bodies,
     vertex_count: usize,
 ) -> Result<(), MismatchError> {
-    let vertices = contacts.iter().flat_map(|contact| contact.terms().map(|(v, _)| v.index() + 1));
-    let (count, expected) = (vertices.max().unwrap_or(0), vertex_count);
+    let mut count = 0;
+    for contact in contacts {
+        let own = contact.vertices.iter().take(contact.count);
+        let second = contact.second.iter().flat_map(|side| &side.vertices);
+        own.chain(second).for_each(|vertex| count = count.max(vertex.index() + 1));
+    }
+    let expected = vertex_count;
     if count > expected {
         return Err(MismatchError::Count { what: "vertices in contact", count, expected });
     }

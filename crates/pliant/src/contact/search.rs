@@ -10,10 +10,11 @@ use std::ops::Range;
 use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
 use crate::contact::deep::{DeepPairs, RelativeMotion};
-use crate::contact::edge_face_crossings::{Crossing, EdgeFaceCrossings};
+use crate::contact::edge_face_crossings::{Crossing, EdgeFaceCrossings, has_inside};
 use crate::contact::enclosed::{self, Enclosed};
 use crate::contact::features::Features;
-use crate::contact::kept::{KeptList, KeptPairs};
+use crate::contact::kept::{KeptPairs, NextPairs};
+use crate::contact::known_pairs::KnownPairs;
 use crate::contact::margin::{Margin, MarginSettings, VelocityBounds};
 use crate::contact::obstacles::{self, Around};
 use crate::contact::pair::{Pair, SearchState, edge_depth};
@@ -22,7 +23,7 @@ use crate::contact::separating_slab::SeparatingSlab;
 use crate::contact::shape::{Shape, grown, seen};
 use crate::contact::swept::{self, Paths};
 use crate::contact::{Contact, Feature, inside};
-use crate::depth::fused::Scratch;
+use crate::depth::fused::{AskedPairs, Scratch};
 use crate::depth::{DepthSettings, Penetrations, Scope};
 use crate::detect::boxes::{Bounds, Hits};
 use crate::detect::pairs::{self, Sweep};
@@ -32,6 +33,7 @@ use crate::math::{Aabb, Vec3};
 use crate::mesh::normals::Normals;
 use crate::mesh::runs::Runs;
 use crate::mesh::topology::Csr;
+use crate::order::KeptOrder;
 use crate::par;
 
 /// Settings of the contact search.
@@ -154,8 +156,8 @@ pub struct Search {
     offsets: Vec<usize>,
     /// Number of bodies; at least 1.
     most_threads: usize,
-    /// Feature of each contact, and where it is in `shares`.
-    order: Vec<(Feature, u32, u32)>,
+    /// Of the contacts of all threads, by their features.
+    order: KeptOrder<Feature>,
 }
 
 /// Which bodies a search goes on with.
@@ -203,20 +205,7 @@ struct ThreadScratch {
     /// Pairs with edges through faces and no contact to show for it.
     crossing: Vec<[BodyId; 2]>,
     /// Rigid pairs of its bodies to be kept.
-    kept: KeptList,
-}
-
-/// Which pairs of neighbours need no search.
-#[derive(Debug, Default)]
-struct KnownPairs {
-    /// Of each pair, by its first body.
-    flags: Vec<bool>,
-    /// First flag of each body.
-    starts: Vec<usize>,
-    /// Whether a body has a pair that is searched.
-    searched: Vec<bool>,
-    /// Whether any pair is.
-    is_any_searched: bool,
+    kept: NextPairs,
 }
 
 impl Search {
@@ -255,7 +244,7 @@ impl Search {
             shares: vec![ThreadScratch::default()],
             offsets: vec![0, bodies.len()],
             most_threads: bodies.len().max(1),
-            order: Vec::new(),
+            order: KeptOrder::default(),
         }
     }
 
@@ -412,19 +401,22 @@ impl Search {
     fn find_known(&mut self, settings: MarginSettings, dt: f64) {
         let Search { near, kept, known, features, .. } = self;
         let count = near.boxes.len();
-        let KnownPairs { flags, starts, searched, is_any_searched } = known;
-        flags.clear();
+        let KnownPairs { places, starts, searched, is_any_searched } = known;
+        places.clear();
         starts.clear();
         searched.clear();
         searched.resize(count, false);
+        let mut cursor = 0;
         for a in (0..count as u32).map(BodyId) {
-            starts.push(flags.len());
+            starts.push(places.len());
             for &b in near.rows.row(a.index()).iter().filter(|b| a < **b) {
                 let margin = near.margin([a, b], features, settings, dt);
-                let is_kept = kept.is_kept([a, b], margin);
-                flags.push(is_kept);
-                searched[a.index()] |= !is_kept;
-                searched[b.index()] |= !is_kept;
+                let paths = near.paths([a, b], &[], dt);
+                let way = paths.longest();
+                let place = kept.known([a, b], (margin, way), &mut cursor);
+                places.push(place);
+                searched[a.index()] |= place.is_none();
+                searched[b.index()] |= place.is_none();
             }
         }
         *is_any_searched = searched.contains(&true);
@@ -444,7 +436,7 @@ impl Search {
 
     /// Which vertices are inside which bodies, and their penetrations.
     fn find_inside(&mut self, positions: &[Vec3], bodies: &Bodies) -> Result<(), MismatchError> {
-        let Search { scratch, penetrations, inside, groups, known, .. } = self;
+        let Search { scratch, penetrations, inside, groups, known, near, .. } = self;
         inside.clear();
         if !known.is_any_searched {
             // No pair has moved enough to overlap.
@@ -452,7 +444,11 @@ impl Search {
             groups.vertices.clear();
             return Ok(());
         }
-        scratch.penetrations(positions, bodies, depth_settings(), penetrations)?;
+        // Pairs that are kept do not overlap.
+        let may_overlap = |a: BodyId, b: BodyId| known.is_searched(&near.rows, a.min(b), a.max(b));
+        let asked = AskedPairs { near: &near.rows, may_overlap: &may_overlap };
+        let settings = depth_settings();
+        scratch.penetrations_among(positions, bodies, settings, Some(asked), penetrations)?;
         let resolved = penetrations.resolved.iter().map(|entry| (entry.vertex, entry.into));
         let unresolved = penetrations.unresolved.iter().map(|entry| (entry.vertex, entry.into));
         for (vertex, into) in resolved.chain(unresolved) {
@@ -465,17 +461,20 @@ impl Search {
 
     /// Sorts the contacts of all threads into one list.
     fn put_together(&mut self, found: &mut Vec<Contact>) {
-        self.order.clear();
-        for (number, share) in self.shares.iter().enumerate() {
-            let own = share.found.iter().enumerate();
-            self.order.extend(own.map(|(k, contact)| (contact.feature, number as u32, k as u32)));
-        }
+        let Search { order, shares, .. } = self;
         // Keys are sorted, not contacts: those are ten times as long.
-        self.order.sort_unstable();
+        let all = shares.iter().flat_map(|share| &share.found);
+        let placed = order.find(all.map(|contact| contact.feature)).iter();
         found.clear();
-        let shares = &self.shares;
-        let placed = self.order.iter();
-        found.extend(placed.map(|&(_, share, k)| shares[share as usize].found[k as usize]));
+        found.extend(placed.map(|place| {
+            let mut place = *place as usize;
+            let mut share = 0;
+            while place >= shares[share].found.len() {
+                place -= shares[share].found.len();
+                share += 1;
+            }
+            shares[share].found[place]
+        }));
     }
 }
 
@@ -499,6 +498,12 @@ impl BroadPhase {
         let size = features.sizes[a.index()].min(features.sizes[b.index()]);
         let bounds = [a, b].map(|body| self.velocity_bounds[body.index()]);
         settings.of(size, bounds[0].closing(bounds[1]), dt)
+    }
+
+    /// How far the bodies of a pair may move.
+    fn paths<'a>(&self, of: [BodyId; 2], velocities: &'a [Vec3], dt: f64) -> Paths<'a> {
+        let bounds = of.map(|body| self.velocity_bounds[body.index()]);
+        Paths { velocities, bounds, dt }
     }
 
     /// Boxes with margins, and neighbours.
@@ -596,10 +601,10 @@ impl Step<'_> {
             let behind = self.near.rows.row(a.index()).iter().filter(|b| a < **b);
             for (k, &b) in behind.enumerate() {
                 let (kept, known) = self.known;
-                if known.flags[known.starts[a.index()] + k] {
-                    let SearchState { positions, friction, .. } = self.snapshot;
+                if let Some(place) = known.places[known.starts[a.index()] + k] {
                     let pair = Pair { of: [a, b], margin: self.margin([a, b]) };
-                    kept.emit(pair, friction, positions, &mut share.found, &mut share.kept);
+                    let ThreadScratch { found, kept: next, .. } = &mut *share;
+                    kept.emit(place, pair, self.snapshot, found, next);
                 } else {
                     self.find_pair([a, b], share);
                 }
@@ -613,18 +618,19 @@ impl Step<'_> {
         let SearchState { positions, features, boxes, shapes, .. } = self.snapshot;
         let (needed, searched) = (self.margin(of), self.known.0.searched(of, self.margin(of)));
         let [pair, back] = [of, [of[1], of[0]]].map(|of| Pair { of, margin: searched });
-        let slab = SeparatingSlab::between(of, positions, features, boxes);
+        let known = self.known.0.direction(of);
+        let slab = SeparatingSlab::between(of, positions, features, (boxes, known));
         let slab = slab.as_ref();
         let [one, other] = of.map(|body| shapes[body.index()].longest_of_all);
         let farthest = edge_depth(pair.margin, one.min(other)).max(back.margin.reach);
-        let bounds = of.map(|body| self.near.velocity_bounds[body.index()]);
-        let paths = Paths { velocities: self.velocities, bounds, dt: self.dt };
+        let paths = self.near.paths(of, self.velocities, self.dt);
         let (start, is_fast) = (found.len(), paths.are_long(pair.margin.reach));
-        if slab.is_some_and(|slab| slab.keeps_apart(farthest)) {
-            if is_fast {
+        let apart = slab.filter(|slab| slab.keeps_apart(farthest));
+        if let Some(clearance) = apart.map(SeparatingSlab::clearance) {
+            if is_fast && paths.longest() >= clearance {
                 swept::find(&self.snapshot, pair, paths, &mut hits[0], found, start);
-            } else if self.known.0.are_rigid(of) {
-                self.known.0.note(of, [needed, searched], positions, (found, start), kept);
+            } else {
+                self.known.0.note_apart(of, clearance, kept);
             }
             return;
         }
@@ -636,7 +642,11 @@ impl Step<'_> {
         self.snapshot.edges(pair, slab, hits, found);
         if through.find(&self.snapshot, pair, slab, found) == Crossing::Unresolved {
             crossing.push(of);
-        } else if !is_fast && self.known.0.are_rigid(of) {
+        } else if !(is_fast
+            || has_inside(&self.snapshot, of)
+            || has_inside(&self.snapshot, back.of))
+            && self.known.0.are_rigid(of)
+        {
             self.known.0.note(of, [needed, searched], positions, (found, start), kept);
         }
         if is_fast {

@@ -31,32 +31,46 @@ pub(crate) struct SeparatingSlab {
 }
 
 impl SeparatingSlab {
-    /// Along the line between the centres of two bodies' boxes.
+    /// Along the line between the centres of two bodies' boxes, or along a direction that is
+    /// `known` from before, whichever keeps them farther apart.
     ///
-    /// `None` for bodies with many vertices or without a surface, and where the centres coincide.
+    /// `None` for bodies with many vertices or without a surface, and where the centres coincide
+    /// and nothing is known.
     pub(crate) fn between(
         [a, b]: [BodyId; 2],
         positions: &[Vec3],
         features: &Features,
-        boxes: &[Aabb],
+        (boxes, known): (&[Aabb], Option<Vec3>),
     ) -> Option<SeparatingSlab> {
         let [own, other] = [a, b].map(|body| features.surface_of(body));
         if !(1..=FEW).contains(&own.len()) || !(1..=FEW).contains(&other.len()) {
             return None;
         }
         let [mine, theirs] = [a, b].map(|body| boxes[body.index()]);
-        let along = (theirs.min + theirs.max - mine.min - mine.max).try_normalize()?;
-        let place = |v: &VertexId| along.dot(positions[v.index()]);
-        let front = own.iter().map(place).fold(f64::NEG_INFINITY, f64::max);
-        let back = other.iter().map(place).fold(f64::INFINITY, f64::min);
         let far = mine.min.abs().max(mine.max.abs()).max(theirs.min.abs()).max(theirs.max.abs());
-        Some(SeparatingSlab { along, front, back, slack: ROUNDING * far.max_element() })
+        let slack = ROUNDING * far.max_element();
+        let slab = |along: Vec3| {
+            let place = |v: &VertexId| along.dot(positions[v.index()]);
+            let front = own.iter().map(place).fold(f64::NEG_INFINITY, f64::max);
+            let back = other.iter().map(place).fold(f64::INFINITY, f64::min);
+            SeparatingSlab { along, front, back, slack }
+        };
+        let line = (theirs.min + theirs.max - mine.min - mine.max).try_normalize();
+        match [line, known].map(|along| along.map(slab)) {
+            [Some(one), Some(other)] if other.clearance() > one.clearance() => Some(other),
+            [one, other] => one.or(other),
+        }
     }
 
     /// Whether no points of the two bodies are nearer than `reach` m.
     #[inline]
     pub(crate) fn keeps_apart(&self, reach: f64) -> bool {
         self.back - self.front > reach + self.slack
+    }
+
+    /// Distance that the two bodies keep at least, m; negative where nothing is known.
+    pub(crate) fn clearance(&self) -> f64 {
+        self.back - self.front - self.slack
     }
 
     /// Whether a point of one body may be within `reach` m of the other.
@@ -79,6 +93,10 @@ mod tests {
 
     /// Two unit cubes side by side along x with a gap of 1/4 m, cut into cells.
     fn slab(cells: u32) -> Option<SeparatingSlab> {
+        slab_with(cells, None)
+    }
+
+    fn slab_with(cells: u32, known: Option<Vec3>) -> Option<SeparatingSlab> {
         let mesh =
             TetMesh::from_raw(cuboid([cells; 3], Vec3::ONE, TetSplit::Six).unwrap()).unwrap().0;
         let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap();
@@ -89,7 +107,7 @@ mod tests {
             .ids()
             .map(|body| Aabb::around(positions[bodies.vertices(body)].iter().copied()))
             .collect();
-        SeparatingSlab::between([BodyId(0), BodyId(1)], &positions, &features, &boxes)
+        SeparatingSlab::between([BodyId(0), BodyId(1)], &positions, &features, (&boxes, known))
     }
 
     #[test]
@@ -101,6 +119,30 @@ mod tests {
         assert!(near(right - 0.3) && !near(right - 0.301));
         let near = |x: f64| slab.may_meet(1, x * Vec3::X, 0.3);
         assert!(near(left + 0.3) && !near(left + 0.301));
+    }
+
+    #[test]
+    fn a_known_direction_is_taken_where_it_keeps_bodies_farther_apart() {
+        // Their diagonals are 1.41 m long, their middles 0.88 m apart along such a line.
+        let aslant = Vec3::new(0.5_f64.sqrt(), 0.5_f64.sqrt(), 0.0);
+        assert_eq!(slab_with(1, Some(aslant)), slab(1));
+        let mesh = TetMesh::from_raw(cuboid([1; 3], Vec3::ONE, TetSplit::Six).unwrap()).unwrap().0;
+        let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap();
+        // On each other and half a side aside in x and y: the line of centres does not part them.
+        let upper = mesh.positions().iter().map(|p| *p + Vec3::new(0.5, 0.5, 1.01));
+        let positions: Vec<_> = mesh.positions().iter().copied().chain(upper).collect();
+        let features = Features::new(&positions, &bodies).unwrap();
+        let boxes: Vec<_> = bodies
+            .ids()
+            .map(|body| Aabb::around(positions[bodies.vertices(body)].iter().copied()))
+            .collect();
+        let slab = |known| {
+            let of = [BodyId(0), BodyId(1)];
+            SeparatingSlab::between(of, &positions, &features, (&boxes, known)).unwrap()
+        };
+        assert!(slab(None).clearance() < 0.0);
+        assert!((slab(Some(Vec3::Z)).clearance() - 0.01).abs() < 1e-12);
+        assert!(slab(Some(-Vec3::Z)).clearance() < 0.0);
     }
 
     #[test]

@@ -39,8 +39,13 @@ pub(crate) struct Paths<'a> {
 impl Paths<'_> {
     /// Whether the bodies may move farther than contacts are searched for.
     pub(crate) fn are_long(&self, reach: f64) -> bool {
+        self.longest() > reach
+    }
+
+    /// How far vertices of one body may move relative to the other, m.
+    pub(crate) fn longest(&self) -> f64 {
         let [a, b] = self.bounds;
-        AHEAD * self.dt * a.closing(b) > reach
+        AHEAD * self.dt * a.closing(b)
     }
 }
 

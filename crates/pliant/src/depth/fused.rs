@@ -61,6 +61,15 @@ struct ThreadScratch {
     found: Penetrations,
 }
 
+/// Pairs of bodies that are looked at, where others are known not to overlap.
+#[derive(Clone, Copy)]
+pub(crate) struct AskedPairs<'a> {
+    /// Bodies near each body, ascending: all whose boxes meet, and maybe more.
+    pub near: &'a Csr<BodyId>,
+    /// Whether two near bodies may overlap, in either order.
+    pub may_overlap: &'a (dyn Fn(BodyId, BodyId) -> bool + Sync),
+}
+
 /// Data of one step that all bodies share.
 struct Step<'a> {
     positions: &'a [Vec3],
@@ -68,7 +77,7 @@ struct Step<'a> {
     settings: DepthSettings,
     clusters: &'a Clusters,
     fit: &'a Fit,
-    near: &'a Csr<BodyId>,
+    asked: AskedPairs<'a>,
     profiler: &'a ProfilerRef,
 }
 
@@ -176,9 +185,21 @@ impl Scratch {
         settings: DepthSettings,
         found: &mut Penetrations,
     ) -> Result<(), MismatchError> {
+        self.penetrations_among(positions, bodies, settings, None, found)
+    }
+
+    /// The same of some pairs; of all without them.
+    pub(crate) fn penetrations_among(
+        &mut self,
+        positions: &[Vec3],
+        bodies: &Bodies,
+        settings: DepthSettings,
+        asked: Option<AskedPairs<'_>>,
+        found: &mut Penetrations,
+    ) -> Result<(), MismatchError> {
         found.clear();
         self.check(positions, bodies)?;
-        let (step, shares) = self.prepare(positions, bodies, settings);
+        let (step, shares) = self.prepare(positions, bodies, settings, asked);
         found.non_finite.clone_from(&step.fit.non_finite);
         if let [ThreadScratch { local, .. }] = shares {
             bodies.ids().for_each(|body| local.run(&step, body, found));
@@ -214,7 +235,7 @@ impl Scratch {
         let mut rows = std::mem::take(&mut self.rows);
         rows.clear();
         found.vertices.clear();
-        let (step, shares) = self.prepare(positions, bodies, DepthSettings::default());
+        let (step, shares) = self.prepare(positions, bodies, DepthSettings::default(), None);
         found.non_finite.clone_from(&step.fit.non_finite);
         let local = &mut shares[0].local;
         for body in bodies.ids() {
@@ -240,10 +261,13 @@ impl Scratch {
         positions: &'a [Vec3],
         bodies: &'a Bodies,
         settings: DepthSettings,
+        asked: Option<AskedPairs<'a>>,
     ) -> (Step<'a>, &'a mut [ThreadScratch]) {
         let _detect = StageTimer::new(&self.profiler, Stage::Detect);
         self.clusters.refit(positions, &mut self.fit);
-        pairs::neighbours(&self.fit.bodies, &mut self.sweep, &mut self.near);
+        if asked.is_none() {
+            pairs::neighbours(&self.fit.bodies, &mut self.sweep, &mut self.near);
+        }
         for share in &mut self.shares {
             share.local.normals.start(bodies.vertex_count());
             share.local.containment.holders.start(bodies.len());
@@ -255,7 +279,7 @@ impl Scratch {
             settings,
             clusters: &self.clusters,
             fit: &self.fit,
-            near: &self.near,
+            asked: asked.unwrap_or(AskedPairs { near: &self.near, may_overlap: &|_, _| true }),
             profiler: &self.profiler,
         };
         (step, &mut self.shares)
@@ -288,8 +312,12 @@ impl BodyScratch {
     fn find(&mut self, step: &Step<'_>, body: BodyId) {
         self.pairs.clear();
         self.candidate_count = 0;
-        for &other in step.near.row(body.index()) {
-            self.meet(step, body, other);
+        let AskedPairs { near, may_overlap } = step.asked;
+        let own = step.fit.bodies[body.index()];
+        for &other in near.row(body.index()) {
+            if own.meets(step.fit.bodies[other.index()]) && may_overlap(body, other) {
+                self.meet(step, body, other);
+            }
         }
         self.pairs.sort_unstable();
     }

@@ -4,29 +4,41 @@ use crate::detect::boxes::Bounds;
 use crate::id::BodyId;
 use crate::mesh::topology::Csr;
 
+/// Width of a strip over the mean width of the boxes.
+const WIDE: f32 = 2.0;
+
+/// Strips at most.
+const MOST_STRIPS: f32 = 4096.0;
+
 /// For each body the others whose boxes meet its own, ascending.
 ///
-/// Sorted along x and swept: every body meets only those that begin before it ends.
+/// Sorted along x and swept: every body meets only those that begin before it ends. That is done
+/// in strips across y, as in a wide scene many are beside each other that are far apart.
 pub fn neighbours(boxes: &[Bounds], scratch: &mut Sweep, found: &mut Csr<BodyId>) {
     let Sweep { order, pairs, sorted, starts } = scratch;
+    let strips = Strips::of(boxes);
     order.clear();
-    order.extend(
-        (0..boxes.len() as u32).filter(|&b| boxes[b as usize].low.x <= boxes[b as usize].high.x),
-    );
-    order.sort_unstable_by(|&a, &b| {
-        boxes[a as usize].low.x.total_cmp(&boxes[b as usize].low.x).then(a.cmp(&b))
-    });
+    for (body, own) in boxes.iter().enumerate().filter(|(_, own)| own.low.x <= own.high.x) {
+        let [first, last] = [own.low.y, own.high.y].map(|y| strips.at(y));
+        let along = ascending(own.low.x);
+        order.extend((first..=last).map(|strip| (strip, along, body as u32)));
+    }
+    order.sort_unstable();
     pairs.clear();
-    for (place, &a) in order.iter().enumerate() {
-        let near = boxes[a as usize];
-        for &b in &order[place + 1..] {
-            let other = boxes[b as usize];
-            if other.low.x > near.high.x {
-                break;
-            }
-            if near.meets(other) {
-                pairs.push((a, BodyId(b)));
-                pairs.push((b, BodyId(a)));
+    for strip in order.chunk_by(|a, b| a.0 == b.0) {
+        for (place, &(number, _, a)) in strip.iter().enumerate() {
+            let near = boxes[a as usize];
+            let is_first = strips.at(near.low.y) == number;
+            for &(_, _, b) in &strip[place + 1..] {
+                let other = boxes[b as usize];
+                if other.low.x > near.high.x {
+                    break;
+                }
+                // Both may share several strips; the pair belongs to the first.
+                if near.meets(other) && (is_first || strips.at(other.low.y) == number) {
+                    pairs.push((a, BodyId(b)));
+                    pairs.push((b, BodyId(a)));
+                }
             }
         }
     }
@@ -36,6 +48,42 @@ pub fn neighbours(boxes: &[Bounds], scratch: &mut Sweep, found: &mut Csr<BodyId>
     pairs.iter_mut().zip(&*sorted).for_each(|(pair, &(a, b))| *pair = (b.0, BodyId(a)));
     bucket(boxes.len(), pairs, starts, sorted);
     found.refill(boxes.len(), sorted);
+}
+
+/// Strips of one width across y, from the lowest box on.
+#[derive(Clone, Copy, Debug)]
+struct Strips {
+    base: f32,
+    inv_width: f32,
+}
+
+impl Strips {
+    /// Strips that few of these boxes share.
+    fn of(boxes: &[Bounds]) -> Strips {
+        let (mut low, mut high, mut sum, mut count) = (f32::INFINITY, f32::NEG_INFINITY, 0.0, 0.0);
+        for own in boxes.iter().filter(|own| own.low.y <= own.high.y) {
+            (low, high) = (low.min(own.low.y), high.max(own.high.y));
+            sum += own.high.y - own.low.y;
+            count += 1.0;
+        }
+        let width = (WIDE * sum / count).max((high - low) / MOST_STRIPS);
+        // One strip where nothing is known, or where boxes are larger than a number can be.
+        let is_known = width > 0.0 && width.is_finite();
+        Strips { base: low, inv_width: if is_known { width.recip() } else { 0.0 } }
+    }
+
+    /// Number of the strip of a coordinate; never less for a larger one.
+    #[inline]
+    fn at(self, y: f32) -> u32 {
+        ((y - self.base) * self.inv_width) as u32
+    }
+}
+
+/// A number whose order is that of `value`.
+#[inline]
+fn ascending(value: f32) -> i32 {
+    let bits = value.to_bits() as i32;
+    bits ^ ((bits >> 31) as u32 >> 1) as i32
 }
 
 /// Stable sort of pairs by their first numbers, which are below `count`.
@@ -63,7 +111,8 @@ fn bucket(
 /// Scratch memory of [`neighbours`].
 #[derive(Clone, Debug, Default)]
 pub struct Sweep {
-    order: Vec<u32>,
+    /// Strip, place along x, and body.
+    order: Vec<(u32, i32, u32)>,
     pairs: Vec<(u32, BodyId)>,
     sorted: Vec<(u32, BodyId)>,
     starts: Vec<u32>,
@@ -72,7 +121,30 @@ pub struct Sweep {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::Vec4;
     use crate::math::random::Random;
+
+    #[test]
+    fn strips_ascend_whatever_the_boxes() {
+        let at = |y: f32| Vec4::new(0.0, y, 0.0, 0.0);
+        let of = |from: f32, to: f32| Bounds { low: at(from), high: at(to) };
+        for boxes in [
+            vec![],
+            vec![of(1.0, 1.0)],
+            vec![of(-1.0, 0.0), of(3.0, 4.5)],
+            vec![of(f32::MIN, f32::MAX), of(0.0, 1.0)],
+            vec![of(1e30, 2e30), of(-3e38, -2e38)],
+        ] {
+            let strips = Strips::of(&boxes);
+            let places = [f32::MIN, -2e38, -1.0, 0.0, 1.0, 3.0, 4.5, 1e30, f32::MAX];
+            let numbers = places.map(|y| strips.at(y));
+            assert!(numbers.is_sorted(), "{boxes:?} {numbers:?}");
+            let own = boxes.iter().map(|own| strips.at(own.high.y) - strips.at(own.low.y));
+            assert!(own.max().unwrap_or(0) <= MOST_STRIPS as u32);
+        }
+        let values = [f32::NEG_INFINITY, -1.5, -1e-40, -0.0, 0.0, 1e-40, 2.0, f32::INFINITY];
+        assert!(values.map(ascending).is_sorted());
+    }
 
     #[test]
     fn rows_hold_every_other_body_whose_box_meets_and_ascend() {
@@ -83,6 +155,10 @@ mod tests {
                 Bounds { low, high: low + 0.3 * random.unit() as f32 }
             })
             .collect();
+        // One that many strips share, and one that is thin.
+        let low = boxes[7].low;
+        boxes.push(Bounds { low: low - 0.4, high: low + 0.8 });
+        boxes.push(Bounds { low, high: low });
         boxes.push(Bounds::EMPTY);
         let (mut sweep, mut found) = (Sweep::default(), Csr::default());
         for _ in 0..2 {

@@ -164,7 +164,9 @@ impl EnergyGains {
         let end = step.states[1];
         self.add_weight(system, end, step.dt);
         let ContactOutput { rows, row_impulses, .. } = &system.scratch.contact;
-        for (row, impulse) in rows.iter().zip(row_impulses) {
+        // The work on rigid bodies is not judged.
+        let rows = rows.iter().zip(row_impulses);
+        for (row, impulse) in rows.filter(|(row, _)| !system.rigids.are_rigid(row.bodies)) {
             self.add_contact(system, end, row, impulse);
         }
     }

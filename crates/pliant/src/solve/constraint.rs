@@ -269,8 +269,13 @@ impl Response for ConstraintResponse {
                 _ => self.settings.restitution,
             };
             let restitution = self.rules.restitution(row, restitution);
-            let approach = -row.normal.dot(row.relative(motion.velocities));
-            row.bounce = bounce(row, restitution, approach, self.settings.weight, dt);
+            row.bounce = match restitution > 0.0 {
+                true => {
+                    let approach = -row.normal.dot(row.relative(motion.velocities));
+                    bounce(row, restitution, approach, self.settings.weight, dt)
+                }
+                false => 0.0,
+            };
         }
         self.warm_start.load(rows, dt, row_impulses);
         self.warm_start.load_points(&mut output.point_forces);

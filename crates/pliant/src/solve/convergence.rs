@@ -68,6 +68,15 @@ struct Judged {
     span: f64,
 }
 
+/// A rigid body at a contact.
+#[derive(Clone, Copy, Debug)]
+struct RigidSide {
+    /// Among the rigid bodies.
+    index: usize,
+    /// From its centre to where the contact acts, m.
+    arm: Vec3,
+}
+
 impl Judged {
     /// A change of velocity, m/s, as way per size.
     fn relative(self, row: &Contact, change: f64) -> f64 {
@@ -95,10 +104,12 @@ impl SolvedStep<'_> {
 
     /// What is judged of a contact: at the end of the step, or of the last of its substeps.
     fn judged(&self, k: usize, row: &Contact, impulse: ContactImpulse) -> Judged {
-        let slip = self.slip(row);
         match self.substeps.last.get(k).copied().flatten() {
-            None => Judged { impulse, slip, least: least(row, self.rigids), span: self.dt },
-            Some(last) => self.judged_in_last(row, impulse, slip, last),
+            None => {
+                let slip = relative_at_place(row, self.rigids, self.rigid_solution, self.view());
+                Judged { impulse, slip, least: least(row, self.rigids), span: self.dt }
+            }
+            Some(last) => self.judged_in_last(row, impulse, last),
         }
     }
 
@@ -113,18 +124,14 @@ impl SolvedStep<'_> {
     /// The same in the last of some substeps.
     ///
     /// The contact may close what its gap was before it. A rebound is one of the whole step.
-    fn judged_in_last(
-        &self,
-        row: &Contact,
-        whole: ContactImpulse,
-        slip: Vec3,
-        last: LastSubstep,
-    ) -> Judged {
+    fn judged_in_last(&self, row: &Contact, whole: ContactImpulse, last: LastSubstep) -> Judged {
         let span = last.length;
+        let sides = self.rigid_sides(row);
+        let slip = self.slip(row, sides);
         if row.bounce > 0.0 && whole.normal > 0.0 {
             return Judged { impulse: whole, slip, least: row.bounce, span };
         }
-        let gap = row.gap - row.offset + self.opening(row, span);
+        let gap = row.gap - row.offset + self.opening(row, sides, span);
         Judged { impulse: last.impulse, slip, least: -gap.max(0.0) / span, span }
     }
 
@@ -153,25 +160,35 @@ impl SolvedStep<'_> {
         }
     }
 
-    /// Velocity of the first side of a contact seen from the second, m/s.
-    fn slip(&self, row: &Contact) -> Vec3 {
-        relative_at_place(row, self.rigids, self.rigid_solution, self.view())
+    /// The rigid bodies of a contact that was solved in substeps, from where it acts.
+    fn rigid_sides(&self, row: &Contact) -> [Option<RigidSide>; 2] {
+        let [first, second] = row.places(self.positions);
+        let at = if row.bodies.1.is_some() { 0.5 * (first + second) } else { first };
+        let side = |index: usize| RigidSide { index, arm: at - self.states[index].centre };
+        let index = |body| self.rigids.index(body);
+        [index(row.bodies.0).map(side), row.bodies.1.and_then(index).map(side)]
+    }
+
+    /// Velocity of the first side seen from the second, m/s.
+    fn slip(&self, row: &Contact, sides: [Option<RigidSide>; 2]) -> Vec3 {
+        let velocity = |side: Option<RigidSide>| {
+            let side = side?;
+            let (velocity, spin) = *self.rigid_solution.get(side.index)?;
+            Some(velocity + spin.cross(side.arm))
+        };
+        let [first, second] = sides.map(|side| velocity(side).unwrap_or_default());
+        first - second - row.surface_velocity
     }
 
     /// How much the gap of a contact has opened until the last substep of a length, s, began, m.
-    fn opening(&self, row: &Contact, last: f64) -> f64 {
+    fn opening(&self, row: &Contact, sides: [Option<RigidSide>; 2], last: f64) -> f64 {
         let mut way = -(self.dt - last) * row.surface_velocity;
-        let place = |sign: f64| row.place(sign, self.positions);
-        let at = match row.bodies.1 {
-            Some(_) => 0.5 * (place(1.0) + place(-1.0)),
-            None => place(1.0),
-        };
-        for (sign, body) in [(1.0, Some(row.bodies.0)), (-1.0, row.bodies.1)] {
-            let Some(index) = body.and_then(|body| self.rigids.index(body)) else { continue };
+        for (sign, side) in [1.0, -1.0].into_iter().zip(sides) {
+            let Some(RigidSide { index, arm }) = side else { continue };
             let unknown = self.rigids.entries()[index].unknown;
             let Some(motion) = self.substeps.motion(unknown) else { continue };
             let turn = motion.turn_before_last;
-            let turned = turn.cross(at - self.states[index].centre);
+            let turned = turn.cross(arm);
             way += sign * (motion.way_before_last + turned + 0.5 * turn.cross(turned));
         }
         row.normal.dot(way)

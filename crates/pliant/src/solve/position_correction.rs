@@ -88,10 +88,12 @@ impl PositionCorrection {
         contacts: &mut [Contact],
         shifts: &mut Vec<RigidShift>,
     ) -> Result<(), MismatchError> {
+        check_contacts(contacts, context.bodies, context.bodies.vertex_count())?;
         self.find_with(context, &DeepPairs::default(), contacts, shifts)
     }
 
-    /// The same where some pairs are translated as wholes; their contacts have no goal.
+    /// The same for contacts that a search of these bodies has found, where some pairs are
+    /// translated as wholes; their contacts have no goal.
     pub(crate) fn find_with(
         &mut self,
         context: StepContext<'_>,
@@ -103,7 +105,6 @@ impl PositionCorrection {
         let StepContext { bodies, motion, masses, .. } = context;
         bodies.check_count("positions", motion.positions.len())?;
         bodies.check_count("masses", masses.of().len())?;
-        check_contacts(contacts, bodies, bodies.vertex_count())?;
         let is_good = |contact: &Contact| contact.gap >= GOAL * contact.offset;
         if separations.is_empty() && contacts.iter().all(is_good) {
             return Ok(());

@@ -214,7 +214,8 @@ impl SolverRow {
             Some((rigid.firsts[body.index()], centre))
         };
         let levers = [lever(Some(bodies.0)), lever(bodies.1)];
-        let at = rigid.map_or(Vec3::ZERO, |rigid| place(contact, rigid.positions, levers));
+        let at = rigid
+            .map_or(Vec3::ZERO, |rigid| place(contact, contact.places(rigid.positions), levers));
         for (lever, sign) in levers.into_iter().zip([1.0, -1.0]) {
             match lever {
                 None => {
@@ -287,12 +288,11 @@ impl SolverRow {
 /// Where a contact with a rigid side acts, m: on the soft side, or halfway between two rigid ones.
 ///
 /// At one place for both: impulses that are opposite at two would turn what nobody turned.
-fn place<T>(contact: &Contact, positions: &[Vec3], levers: [Option<T>; 2]) -> Vec3 {
-    let side = |sign: f64| contact.place(sign, positions);
+fn place<T>(contact: &Contact, [first, second]: [Vec3; 2], levers: [Option<T>; 2]) -> Vec3 {
     match (levers, contact.bodies.1) {
-        ([Some(_), Some(_)], _) => 0.5 * (side(1.0) + side(-1.0)),
-        ([Some(_), None], Some(_)) => side(-1.0),
-        _ => side(1.0),
+        ([Some(_), Some(_)], _) => 0.5 * (first + second),
+        ([Some(_), None], Some(_)) => second,
+        _ => first,
     }
 }
 
@@ -312,12 +312,13 @@ pub(crate) fn relative_at_place(
     if spins == [None; 2] {
         return relative;
     }
-    let at = place(contact, motion.positions, spins);
-    let turned = |sign: f64, spin: Option<Vec3>| match spin {
-        Some(spin) => sign * spin.cross(at - contact.place(sign, motion.positions)),
+    let sides = contact.places(motion.positions);
+    let at = place(contact, sides, spins);
+    let turned = |sign: f64, side: Vec3, spin: Option<Vec3>| match spin {
+        Some(spin) => sign * spin.cross(at - side),
         None => Vec3::ZERO,
     };
-    relative + turned(1.0, spins[0]) + turned(-1.0, spins[1])
+    relative + turned(1.0, sides[0], spins[0]) + turned(-1.0, sides[1], spins[1])
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::contact::Feature;
 use crate::contact::impulse::ContactImpulse;
 use crate::id::BodyId;
 use crate::math::Vec3;
+use crate::order::KeptOrder;
 use crate::record::contact_load::ContactLoad;
 use crate::world::handle::Collider;
 use crate::world::{BodyHandle, ObstacleHandle};
@@ -80,7 +81,11 @@ pub(super) struct Contacts {
     pub dt: f64,
     /// Pairs that touch, ascending.
     touching: Vec<(BodyHandle, Collider)>,
+    /// The same in the step before.
+    before: Vec<(BodyHandle, Collider)>,
     pairs: Vec<PairContact>,
+    /// Of these, by what touches.
+    order: KeptOrder<(BodyHandle, Collider)>,
 }
 
 /// A pair in one step.
@@ -165,26 +170,33 @@ impl Contacts {
 
     /// Finds what began and what ended.
     fn compare(&mut self) {
-        let Contacts { events, touching, pairs, .. } = self;
-        pairs.sort_by_key(|contact| contact.pair);
-        let before = std::mem::take(touching);
-        for rows in pairs.chunk_by(|a, b| a.pair == b.pair) {
-            let pair = rows[0].pair;
-            let knew = before.binary_search(&pair).is_ok();
-            let presses = rows.iter().any(|row| row.presses);
-            let goes_on = knew && rows.iter().any(|row| row.is_near);
+        let Contacts { events, touching, before, pairs, order, .. } = self;
+        let order = order.find(pairs.iter().map(|contact| contact.pair));
+        std::mem::swap(touching, before);
+        touching.clear();
+        // Both lists ascend.
+        let mut known = before.iter().peekable();
+        for places in order.chunk_by(|a, b| pairs[*a as usize].pair == pairs[*b as usize].pair) {
+            let rows = || places.iter().map(|place| &pairs[*place as usize]);
+            let pair = pairs[places[0] as usize].pair;
+            while known.next_if(|known| **known < pair).is_some() {}
+            let knew = known.peek() == Some(&&pair);
+            let presses = rows().any(|row| row.presses);
+            let goes_on = knew && rows().any(|row| row.is_near);
             if !(presses || goes_on) {
                 continue;
             }
             touching.push(pair);
             if !knew {
-                let impulse = rows.iter().map(|row| row.impulse).sum();
+                let impulse = rows().map(|row| row.impulse).sum();
                 let (body, other) = pair;
                 events.push(ContactEvent { kind: ContactEventKind::Began, body, other, impulse });
             }
         }
-        for (body, other) in before {
-            if touching.binary_search(&(body, other)).is_err() {
+        let mut touching = touching.iter().peekable();
+        for &(body, other) in &*before {
+            while touching.next_if(|pair| **pair < (body, other)).is_some() {}
+            if touching.peek() != Some(&&(body, other)) {
                 let (kind, impulse) = (ContactEventKind::Ended, Vec3::ZERO);
                 events.push(ContactEvent { kind, body, other, impulse });
             }

@@ -196,8 +196,13 @@ impl RigidBodySet {
         state: &'a State,
         masses: &'a Masses,
     ) -> impl Iterator<Item = (Vec3, Vec3, f64)> + 'a {
-        let vertices = 0..state.positions.len().min(state.velocities.len()).min(masses.of().len());
-        let soft = vertices.filter(|v| self.index_of(VertexId(*v as u32)).is_none());
+        let count = state.positions.len().min(state.velocities.len()).min(masses.of().len());
+        // Rigid bodies ascend, and so do their vertices: what is between them is soft.
+        let starts = self.members.iter().map(move |member| member.vertices.start.min(count));
+        let ends = self.members.iter().map(move |member| member.vertices.end.min(count));
+        let gaps = std::iter::once(0).chain(ends).zip(starts.chain([count]));
+        let vertices = gaps.flat_map(|(end, start)| end..start);
+        let soft = vertices.filter(|v| self.holds.of(VertexId(*v as u32)).is_none());
         soft.map(|v| (state.positions[v], state.velocities[v], masses.of()[v]))
     }
 }

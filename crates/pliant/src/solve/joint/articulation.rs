@@ -465,6 +465,14 @@ impl Articulation {
 
     /// Notes the impulses of a substep.
     pub(crate) fn note_impulses(&mut self, length: f64) {
+        for axis in &self.axis_rows {
+            self.driven[axis.joint] += axis.impulse.abs();
+        }
+        self.note_forces(length);
+    }
+
+    /// Sums the impulses of a substep up, and keeps them as forces.
+    fn note_forces(&mut self, length: f64) {
         let Some(system) = &self.system else { return };
         for joint in 0..self.bonds.len() {
             let mut sum = Load::default();
@@ -475,7 +483,6 @@ impl Articulation {
         }
         for axis in &self.axis_rows {
             add(&mut self.forces[axis.joint], &axis.row, axis.impulse);
-            self.driven[axis.joint] += axis.impulse.abs();
         }
         for (force, sum) in self.forces.iter_mut().zip(&mut self.sums) {
             sum.force += force.force;
@@ -485,13 +492,13 @@ impl Articulation {
         }
     }
 
-    /// Notes the impulses of the last substep once more, which have changed.
+    /// Notes the impulses of the last substep once more, which have changed but for those on axes.
     pub(crate) fn note_impulses_again(&mut self, length: f64) {
         for (force, sum) in self.forces.iter().zip(&mut self.sums) {
             sum.force -= length * force.force;
             sum.torque -= length * force.torque;
         }
-        self.note_impulses(length);
+        self.note_forces(length);
     }
 
     /// Moves its bodies freely over a substep.

@@ -44,10 +44,10 @@ pub(super) struct ContactPoint {
 
 impl ContactPoint {
     pub fn new(number: u32, contact: &Contact, positions: &[Vec3]) -> ContactPoint {
-        let side = |sign: f64| contact.place(sign, positions);
+        let [first, second] = contact.places(positions);
         let (sign, at) = match contact.bodies {
-            (a, Some(b)) => (if a < b { 1.0 } else { -1.0 }, 0.5 * (side(1.0) + side(-1.0))),
-            (_, None) => (1.0, side(1.0)),
+            (a, Some(b)) => (if a < b { 1.0 } else { -1.0 }, 0.5 * (first + second)),
+            (_, None) => (1.0, first),
         };
         ContactPoint {
             contact: number,
@@ -82,6 +82,14 @@ pub(super) fn patches(
     group: &mut Vec<ContactPoint>,
     mut emit: impl FnMut(&mut [ContactPoint]),
 ) {
+    // Mostly all points of a pair are one patch.
+    if let [first, others @ ..] = &points[..]
+        && others.len() < MOST
+        && others.iter().all(|point| first.is_flat_with(point))
+    {
+        emit(points);
+        points.clear();
+    }
     while let Some(first) = points.first().copied() {
         group.clear();
         points.retain(|point| {

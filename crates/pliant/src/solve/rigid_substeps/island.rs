@@ -18,6 +18,7 @@ use crate::contact::point_force::{PairKey, PointForce};
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3, outer_square};
+use crate::order::KeptOrder;
 use crate::solve::dense::inverse;
 use crate::solve::joint::articulation::Articulation;
 use crate::solve::position_correction::{CAPS, DEEP, SHARES};
@@ -93,6 +94,8 @@ pub(super) struct Shared<'a> {
 pub(super) struct Island {
     /// Pair and number of each contact, ascending.
     pub contacts: Vec<(PairKey, u32)>,
+    /// Of its contacts by their pairs.
+    pub pair_order: KeptOrder<PairKey>,
     /// Ascending.
     pub members: Vec<BodyId>,
     /// What joints connect.
@@ -126,12 +129,16 @@ pub(super) struct Island {
     is_stacked: bool,
     /// Energy that forces give in one substep from rest, J.
     fall: f64,
+    /// Whether the impulses of the substep before are still to be added to the total.
+    is_new: bool,
     /// Energy that contacts have put in since the start of the step, J; negative where they took.
     balance: f64,
     /// Of all patches now, ascending by pair.
     pub forces: Vec<PointForce>,
     slipped: Vec<bool>,
-    order: Vec<(i64, u32)>,
+    height_order: KeptOrder<i64>,
+    /// Patches upwards.
+    order: Vec<u32>,
     points: [Vec<ContactPoint>; 2],
     used: Vec<bool>,
     /// Contacts of pairs that can move; the others keep their impulses.
@@ -163,6 +170,7 @@ impl Island {
             }
             self.substep(substep, pairs);
         }
+        self.patches.iter_mut().for_each(|patch| patch.total.add(&patch.impulse));
         self.rebound(dt);
         self.shift(dt);
         self.keep_spin(shared);
@@ -225,6 +233,7 @@ impl Island {
     /// Makes patches of the contacts, with the forces of the step before.
     fn load_patches(&mut self, shared: Shared<'_>) {
         let contacts = std::mem::take(&mut self.contacts);
+        let mut forces = shared.forces;
         let [mut points, mut group] = std::mem::take(&mut self.points);
         let mut patches = std::mem::take(&mut self.patches);
         patches.clear();
@@ -236,7 +245,7 @@ impl Island {
                 continue;
             }
             self.solved.extend(pair.iter().map(|(_, number)| *number));
-            let known = known_forces(shared.forces, key);
+            let known = known_forces(&mut forces, key);
             self.used.clear();
             self.used.resize(known.len(), false);
             points.clear();
@@ -386,10 +395,9 @@ impl Island {
         // From a place that moves with the island, and not with others.
         let base = self.patches.first().map_or(0.0, |patch| patch.centre.dot(up));
         let height = |patch: &Patch| ((patch.centre.dot(up) - base) * unit + BELOW).floor() as i64;
-        let order = &mut self.order;
-        order.clear();
-        order.extend(self.patches.iter().zip(0..).map(|(patch, k)| (height(patch), k)));
-        order.sort_unstable();
+        let order = self.height_order.find(self.patches.iter().map(height));
+        self.order.clear();
+        self.order.extend_from_slice(order);
         self.slipped.clear();
         self.slipped.resize(self.patches.len(), false);
     }
@@ -414,13 +422,11 @@ impl Island {
         let elapsed = substep as f64 * self.length;
         self.load_axes();
         self.settle_joints();
+        self.is_new = substep > 0;
         for _ in 0..pairs {
             self.sweep_pair(elapsed);
         }
         self.balance += self.sweep_out_gain(elapsed);
-        for patch in &mut self.patches {
-            patch.total.add(&patch.impulse);
-        }
         for k in 0..self.bodies.len() {
             let (own, before) = (&self.velocities[k], &self.before[k]);
             let (warm, path) = (&mut self.warm[k], &mut self.paths[k]);
@@ -444,6 +450,7 @@ impl Island {
     fn sweep_pair(&mut self, elapsed: f64) {
         self.sweep_axes();
         self.sweep(Direction::Forward, elapsed);
+        self.is_new = false;
         self.sweep(Direction::Backward, elapsed);
         self.sweep_axes();
         self.settle_joints();
@@ -454,8 +461,12 @@ impl Island {
         let count = self.order.len();
         for k in 0..count {
             let place = if direction == Direction::Forward { k } else { count - 1 - k };
-            let place = self.order[place].1 as usize;
+            let place = self.order[place] as usize;
             let patch = &mut self.patches[place];
+            if self.is_new {
+                // Those of the substep before, while the patch is at hand.
+                patch.total.add(&patch.impulse);
+            }
             // Paths are those of the start of the substep in all of its sweeps.
             if direction == Direction::Forward {
                 let sides = patch.sides.map(|side| &self.paths[side as usize]);
@@ -512,7 +523,7 @@ impl Island {
             let direction = if is_forward { Direction::Forward } else { Direction::Backward };
             for k in 0..count {
                 let place = if is_forward { k } else { count - 1 - k };
-                let place = self.order[place].1 as usize;
+                let place = self.order[place] as usize;
                 let patch = &mut self.patches[place];
                 let (bodies, motions) = (&self.bodies[..], &mut self.velocities[..]);
                 match self.jointed.is_empty() {
@@ -557,6 +568,7 @@ impl Island {
         if !is_any {
             return;
         }
+        self.patches.iter_mut().for_each(Patch::fill_parts);
         let motions = &mut self.before[..];
         motions.fill(Motion::default());
         let pushes = &mut self.shifts;
@@ -567,7 +579,7 @@ impl Island {
         let bodies = &self.bodies[..];
         let mut free = FreeBodies { bodies, motions };
         for _ in 0..SHIFTS {
-            for (_, k) in upwards.clone().chain(upwards.clone().rev()) {
+            for k in upwards.clone().chain(upwards.clone().rev()) {
                 let k = *k as usize;
                 let patch = &self.patches[k];
                 if self.jointed.is_empty() {
@@ -675,11 +687,20 @@ impl Island {
     }
 }
 
-/// Forces of a pair.
-fn known_forces(all: &[PointForce], key: PairKey) -> &[PointForce] {
-    let first = all.partition_point(|point| point.pair < key);
+/// Forces of a pair; `all` become those behind it.
+///
+/// Pairs are asked for ascending: what is wanted is mostly near the start.
+fn known_forces<'a>(all: &mut &'a [PointForce], key: PairKey) -> &'a [PointForce] {
+    let mut span = 1;
+    while all.get(span).is_some_and(|point| point.pair < key) {
+        span *= 2;
+    }
+    let near = &all[..all.len().min(span + 1)];
+    let first = near.partition_point(|point| point.pair < key);
     let count = all[first..].iter().take_while(|point| point.pair == key).count();
-    &all[first..first + count]
+    let (own, rest) = all[first..].split_at(count);
+    *all = rest;
+    own
 }
 
 /// Takes the impulses of the contacts of a patch in the step before, as forces, N.

@@ -82,8 +82,16 @@ pub struct SubstepOutput {
 impl SubstepOutput {
     /// How the body of an unknown moved; none where it was solved otherwise.
     pub(crate) fn motion(&self, first: usize) -> Option<MeanVelocity> {
-        let place = self.motions.binary_search_by_key(&(first as u32), |(first, _)| *first).ok()?;
-        Some(self.motions[place].1)
+        let first = first as u32;
+        // Each has two unknowns: where all bodies were solved so, it is at this place, and
+        // otherwise before.
+        let last = first.checked_sub(self.motions.first()?.0)? as usize / 2;
+        if let Some((_, motion)) = self.motions.get(last).filter(|(own, _)| *own == first) {
+            return Some(*motion);
+        }
+        let motions = &self.motions[..last.min(self.motions.len())];
+        let place = motions.binary_search_by_key(&first, |(first, _)| *first).ok()?;
+        Some(motions[place].1)
     }
 
     /// State at the end of the body of an unknown; none where joints do not hold it.
@@ -179,9 +187,13 @@ impl RigidSubsteps {
             islands.iter_mut().for_each(|island| island.solve(shared));
         }
         forces.clear();
+        if let [island] = &mut *islands {
+            std::mem::swap(forces, &mut island.forces);
+        }
         let mut most = 0;
         for island in islands {
             forces.extend_from_slice(&island.forces);
+            island.forces.clear();
             write_motions(island, equations.dt, rigid, velocities, output);
             write_impulses(island, contacts.all, row_impulses, output);
             output.lifted += island.lifted;
@@ -207,11 +219,14 @@ impl RigidSubsteps {
             let island = &mut self.islands[count];
             count += 1;
             island.contacts.clear();
-            let key = |number: u32| (PairKey::of(&contacts.all[number as usize]), number);
-            island.contacts.extend(own.iter().map(|(_, number)| key(*number)));
-            island.contacts.sort_unstable();
+            let key = |number: u32| PairKey::of(&contacts.all[number as usize]);
+            let order = island.pair_order.find(own.iter().map(|(_, number)| key(*number)));
+            island.contacts.extend(order.iter().map(|place| {
+                let number = own[*place as usize].1;
+                (key(number), number)
+            }));
             island.members.clear();
-            let pairs = island.contacts.iter().map(|(pair, _)| *pair);
+            let pairs = island.contacts.chunk_by(|a, b| a.0 == b.0).map(|own| own[0].0);
             let sides = pairs.flat_map(|pair| [Some(pair.first), pair.second]).flatten();
             island.members.extend(sides);
             island.jointed.clear();

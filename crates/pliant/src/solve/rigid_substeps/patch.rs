@@ -107,6 +107,8 @@ pub(super) struct Patch {
     pub is_weldable: bool,
     /// The same, whatever the bodies are.
     spans: bool,
+    /// Whether the inverses of blocks of K are filled in.
+    has_parts: bool,
     /// Whether no point has a gap left and no surface moves: nothing may close.
     pub is_closed: bool,
     pub normal: Vec3,
@@ -125,7 +127,8 @@ pub(super) struct Patch {
     /// Gaps beyond the offset at the start of the step, m; 0 for points not in use.
     pub gaps: [f64; MOST],
     pub k: [[f64; 6]; 6],
-    /// Effective mass of each point along the normal, kg.
+    /// Effective mass of each point along the normal, kg; after [`Patch::fill_parts`], as the
+    /// next two inverses.
     pub point_masses: [f64; MOST],
     /// Inverse of the block of (uₙ, w₁, w₂).
     pub normal_inv: Mat3,
@@ -168,7 +171,21 @@ fn sort_around(points: &mut [ContactPoint], centre: Vec3, tangents: [Vec3; 2]) {
         let share = y / (x.abs() + y.abs()).max(f64::MIN_POSITIVE);
         if x >= 0.0 { 1.0 + share } else { 3.0 - share }
     };
-    points.sort_by(|a, b| turn(a).total_cmp(&turn(b)).then(a.contact.cmp(&b.contact)));
+    let mut turns = [0.0; MOST];
+    for (turned, point) in turns.iter_mut().zip(&*points) {
+        *turned = turn(point);
+    }
+    // Four at most.
+    for end in 1..points.len().min(MOST) {
+        for k in (1..=end).rev() {
+            let order = turns[k - 1].total_cmp(&turns[k]);
+            if order.then(points[k - 1].contact.cmp(&points[k].contact)) != Ordering::Greater {
+                break;
+            }
+            turns.swap(k - 1, k);
+            points.swap(k - 1, k);
+        }
+    }
 }
 
 impl Patch {
@@ -202,6 +219,7 @@ impl Patch {
             count,
             is_weldable: false,
             spans: false,
+            has_parts: false,
             is_closed: points.iter().all(|p| p.gap <= 0.0 && p.surface_velocity == Vec3::ZERO),
             normal,
             tangents,
@@ -279,7 +297,10 @@ impl Patch {
         let crossed = schur_inv * through;
         let angular_inv = angular_inv + through.transpose() * crossed;
         set_blocks(&mut self.k_inv, schur_inv, -crossed, angular_inv);
-        self.fill_parts();
+        self.is_weldable = self.k_inv.iter().flatten().all(|value| value.is_finite());
+        for (radius, (x, y)) in self.radii.iter_mut().zip(self.x.iter().zip(&self.y)) {
+            *radius = (x * x + y * y).sqrt();
+        }
     }
 
     /// Takes another response, as of bodies that joints hold.
@@ -287,12 +308,16 @@ impl Patch {
         self.k = k;
         let known = inverse_of_six(&k);
         self.k_inv = known.unwrap_or([[f64::NAN; 6]; 6]);
+        self.is_weldable = self.spans && self.k_inv.iter().flatten().all(|value| value.is_finite());
+        self.has_parts = false;
         self.fill_parts();
-        self.is_weldable &= self.spans;
     }
 
-    /// Fills the inverses of blocks of K.
-    fn fill_parts(&mut self) {
+    /// Fills the inverses of blocks of K, which what sticks does not need.
+    pub fn fill_parts(&mut self) {
+        if std::mem::replace(&mut self.has_parts, true) {
+            return;
+        }
         let k = &self.k;
         let block = |i: usize| Vec3::new(k[i][0], k[i][1], k[i][2]);
         self.normal_inv = Mat3::from_cols(block(0), block(1), block(2)).inverse();
@@ -300,12 +325,10 @@ impl Patch {
         self.tangent_inv = [k[4][4] / determinant, -k[3][4] / determinant, k[3][3] / determinant];
         for i in 0..self.count {
             let (x, y) = (self.x[i], self.y[i]);
-            self.radii[i] = (x * x + y * y).sqrt();
             let speed = |j: usize| k[0][j] + y * k[1][j] - x * k[2][j];
             self.point_masses[i] = (speed(0) + y * speed(1) - x * speed(2)).recip();
         }
-        self.is_weldable = self.k_inv.iter().flatten().all(|value| value.is_finite())
-            && self.normal_inv.is_finite();
+        self.is_weldable &= self.normal_inv.is_finite();
     }
 
     /// Fills what shares wrenches out, where the points span a plane.

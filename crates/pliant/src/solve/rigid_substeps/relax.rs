@@ -125,20 +125,20 @@ impl Patch {
     #[inline]
     fn weld(&self, relative: &[f64; 6], targets: &[f64; MOST]) -> Proposal {
         let mut lacking = relative.map(|value| -value);
-        for (spread, target) in self.spread.iter().zip(targets) {
-            lacking[0] += spread[0] * target;
-            lacking[1] += spread[1] * target;
-            lacking[2] += spread[2] * target;
+        if *targets != [0.0; MOST] {
+            for (spread, target) in self.spread.iter().zip(targets) {
+                lacking[0] += spread[0] * target;
+                lacking[1] += spread[1] * target;
+                lacking[2] += spread[2] * target;
+            }
         }
-        let e = &lacking;
-        let mut change = [0.0; 6];
-        for (own, row) in change.iter_mut().zip(&self.k_inv) {
-            *own = row[0] * e[0]
-                + row[1] * e[1]
-                + row[2] * e[2]
-                + row[3] * e[3]
-                + row[4] * e[4]
-                + row[5] * e[5];
+        // By columns, which are the rows: two numbers fit into a register.
+        let [first, rest @ ..] = &self.k_inv;
+        let mut change = first.map(|value| value * lacking[0]);
+        for (column, e) in rest.iter().zip(&lacking[1..]) {
+            for (own, value) in change.iter_mut().zip(column) {
+                *own += value * e;
+            }
         }
         let normals = std::array::from_fn(|i| {
             let q = &self.spread[i];
@@ -324,6 +324,7 @@ impl Patch {
             self.impulse = PatchImpulse::default();
             return all;
         }
+        self.fill_parts();
         let mut slide = Slide { relative, change: [0.0; 6] };
         let is_block = self.is_weldable && self.is_affine(targets);
         for _ in 0..ROUNDS {
@@ -360,7 +361,8 @@ impl Slide {
                 *own += share * target;
             }
         }
-        let change = (patch.normal_inv * Vec3::from_array(lacking)).to_array();
+        let [a, b, c] = (patch.normal_inv * Vec3::from_array(lacking)).to_array();
+        let change = [a, b, c];
         let mut normals = patch.impulse.normals;
         for (normal, spread) in normals.iter_mut().zip(&patch.spread) {
             *normal += dot(*spread, change);
@@ -369,7 +371,7 @@ impl Slide {
             return false;
         }
         patch.impulse.normals = normals;
-        self.add(patch, [change[0], change[1], change[2], 0.0, 0.0, 0.0]);
+        self.add(patch, 0, change);
         true
     }
 
@@ -381,7 +383,7 @@ impl Slide {
         let change = normal - patch.impulse.normals[i];
         if change != 0.0 {
             patch.impulse.normals[i] = normal;
-            self.add(patch, [change, y * change, -x * change, 0.0, 0.0, 0.0]);
+            self.add(patch, 0, [change, y * change, -x * change]);
         }
     }
 
@@ -401,7 +403,7 @@ impl Slide {
             (x, y) = (share * x, share * y);
         }
         patch.impulse.tangent = [x, y];
-        self.add(patch, [0.0, 0.0, 0.0, x - before_x, y - before_y, 0.0]);
+        self.add(patch, 3, [x - before_x, y - before_y]);
         if direction == Direction::Backward {
             self.twist(patch);
         }
@@ -415,14 +417,20 @@ impl Slide {
         let (before, most) = (patch.impulse.twist, patch.friction * moment);
         let twist = (before - self.relative[5] / patch.k[5][5]).max(-most).min(most);
         patch.impulse.twist = twist;
-        self.add(patch, [0.0, 0.0, 0.0, 0.0, 0.0, twist - before]);
+        self.add(patch, 5, [twist - before]);
     }
 
-    fn add(&mut self, patch: &Patch, change: [f64; 6]) {
-        for (own, more) in self.change.iter_mut().zip(change) {
-            *own += more;
+    /// Changes some parts of the wrench, of which `first` is the first.
+    #[inline]
+    fn add<const N: usize>(&mut self, patch: &Patch, first: usize, change: [f64; N]) {
+        for (k, w) in change.into_iter().enumerate() {
+            self.change[first + k] += w;
+            if w != 0.0 {
+                for (own, value) in self.relative.iter_mut().zip(&patch.k[first + k]) {
+                    *own += value * w;
+                }
+            }
         }
-        add_response(&mut self.relative, &patch.k, &change);
     }
 }
 
