@@ -15,7 +15,8 @@
 //! | `shape`        | a body as a closed surface, placed anew again and again |                          |
 //! | `triangles`    | the nearest points of two triangles                     |                          |
 //! | `judge`        | crossing, nested, near or apart, exactly                | shape, triangles         |
-//! | `axis`         | the shortest way of one body out of another             | shape                    |
+//! | `sweep`        | how far a body must go along a direction, on trees      | shape                    |
+//! | `axis`         | the shortest way of one body out of another             | shape, sweep             |
 //! | `program`      | least translations under rows between pairs             |                          |
 //! | `rigid`        | translates: judge, a row for each pair, program, again  | judge, axis, program     |
 //! | `elastic`      | how a body gives way: as a whole, turning, elastically  |                          |
@@ -43,6 +44,8 @@ mod shape;
 mod triangles;
 
 mod judge;
+
+mod sweep;
 
 mod axis;
 

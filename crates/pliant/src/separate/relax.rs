@@ -8,7 +8,6 @@
 
 use std::ops::ControlFlow;
 
-use crate::contact::translation::Translation;
 use crate::math::Vec3;
 use crate::separate::axis::PairView;
 use crate::separate::judge::{Judged, Scene, Standing};
@@ -235,7 +234,7 @@ impl RelaxTask<'_> {
         let rows = match judged.standing {
             Standing::Near(_) | Standing::Apart => soft_rows::near(view),
             Standing::Crossing | Standing::FirstInside | Standing::SecondInside => {
-                let way = view.shortest(&[], &mut Translation::default());
+                let way = view.shortest(&[]);
                 soft_rows::overlapping(view, way.axis)
             }
         };
