@@ -27,7 +27,7 @@
 //! | `relax`        | pulls back from where all are free, every step judged   | soft (its task), judge   |
 //! | `change`       | how far and how much each body was changed              | shape                    |
 //! | `search`       | the three manners: which of rigid, soft, relax, and when | rigid, soft, relax, change |
-//! | `overlap`      | pairs that overlap, with how deep, for the report       | judge                    |
+//! | `overlap`      | pairs that overlap, with how deep, for the report       | judge, axis              |
 //!
 //! `search::Search::run` is the one that decides: rigid moves first and turns then by relax; auto
 //! and soft move rigidly first too, deform by soft those that went far, and where that is worse
