@@ -19,6 +19,7 @@
 //! | `axis`         | the shortest way of one body out of another             | shape, sweep             |
 //! | `program`      | least translations under rows between pairs             |                          |
 //! | `rigid`        | translates: judge, a row for each pair, program, again  | judge, axis, program     |
+//! | `undeformed`   | why a body was moved as it is                           |                          |
 //! | `elastic`      | how a body gives way: as a whole, turning, elastically  |                          |
 //! | `soft_rows`    | rows between points of two surfaces                     | axis, triangles          |
 //! | `soft_body`    | a mesh on the cage that gives way for it                | elastic, soft_rows       |
@@ -53,6 +54,8 @@ mod program;
 
 mod rigid;
 
+mod undeformed;
+
 mod elastic;
 
 mod soft_rows;
@@ -76,6 +79,7 @@ use std::str::FromStr;
 
 pub use change::BodyChange;
 pub use overlap::{Overlap, OverlapKind};
+pub use undeformed::Undeformed;
 
 use crate::body::Mesh;
 use crate::choice::{UnknownName, from_name};
@@ -335,10 +339,14 @@ pub fn separate_with(
     };
     let found = search
         .run(settings.manner, &mut |iteration, pairs| progress(Progress { iteration, pairs }));
-    let Found { positions, manners, iterations, stopped } = found;
+    let Found { positions, manners, undeformed, iterations, stopped } = found;
     let placed = self::placed(&shapes, &positions, gap);
     let left = overlap::measured(Scene { shapes: &shapes, placed: &placed, nested: &nested }, gap);
-    let changes = changes(bodies, &shapes, &positions, &manners);
+    let mut changes = changes(bodies, &shapes, &positions, &manners);
+    for (change, why) in changes.iter_mut().zip(undeformed) {
+        // What did not move at all was not to be deformed.
+        change.undeformed = why.filter(|_| change.largest_movement > 0.0);
+    }
     Ok(Separation {
         positions,
         gap,
