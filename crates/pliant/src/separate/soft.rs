@@ -68,7 +68,7 @@ pub(crate) struct Deformed {
     pub stopped: bool,
     /// Multiply–adds done.
     pub work: u64,
-    /// Why each body was stopped on the way, if it was.
+    /// Why each body was stopped on the way back, if it was; empty where there is no such way.
     pub stopped_by: Vec<Option<Undeformed>>,
 }
 
@@ -96,7 +96,8 @@ impl SoftTask<'_> {
                 || program.work > self.budget
                 || program.len() + LEAST_ROWS * judged.len() > MOST_ROWS;
             if judged.is_empty() || stopped || is_over {
-                return self.deformed(positions, iteration, stopped, &program);
+                let (iterations, work, stopped_by) = (iteration, program.work, Vec::new());
+                return Deformed { positions, iterations, stopped, work, stopped_by };
             }
             if program.len() >= MANY_ROWS {
                 program.drop_idle();
@@ -108,7 +109,8 @@ impl SoftTask<'_> {
                 placed[body].put(&self.shapes[body], at.clone());
             }
         }
-        self.deformed(positions, ITERATIONS, false, &program)
+        let (iterations, work, stopped_by) = (ITERATIONS, program.work, Vec::new());
+        Deformed { positions, iterations, stopped: false, work, stopped_by }
     }
 
     /// Adds rows for all pairs that overlap or are too near.
@@ -137,17 +139,6 @@ impl SoftTask<'_> {
                 self.add(program, judged.pair, apart, placed);
             }
         }
-    }
-
-    fn deformed(
-        &self,
-        positions: Vec<Vec<Vec3>>,
-        iterations: usize,
-        stopped: bool,
-        program: &Program<'_>,
-    ) -> Deformed {
-        let stopped_by = vec![None; self.bodies.len()];
-        Deformed { positions, iterations, stopped, work: program.work, stopped_by }
     }
 
     fn gives_way(&self, body: usize) -> bool {
