@@ -50,7 +50,7 @@ distance of a vertex inside the other body to that body's surface; where that is
 thousandth of the smaller body's size, as of crossed bars and of exact copies, it is the shortest
 translation found that takes the pair apart. `undeformed` says why a body was moved as it is
 although it was to be deformed, else it is null: too-thin, not-filled, flat-tets, strain, volume,
-inverted, meets-itself, no-room, crowded, exhausted or unpressed.";
+inverted, meets-itself, no-room, too-many, exhausted or unpressed.";
 
 /// Arguments of `pliant separate`.
 #[derive(Args)]

@@ -246,14 +246,14 @@ fn a_chain_shares_its_movement_by_mass_and_each_pair_is_as_far_apart_as_the_gap(
         .map(|(at, mass)| Body { mass: Some(mass), ..free(&mesh, at) })
         .collect();
     let found = separated(&bodies, rigid());
-    let ways: Vec<f64> = found.changes.iter().map(|change| change.translation.x).collect();
-    for (k, pair) in ways.windows(2).enumerate() {
+    let distances: Vec<f64> = found.changes.iter().map(|change| change.translation.x).collect();
+    for (k, pair) in distances.windows(2).enumerate() {
         let apart = pair[1] - pair[0];
-        assert!((apart - 0.1 - found.gap).abs() < 0.02 * 0.1, "{k}: {ways:?}");
+        assert!((apart - 0.1 - found.gap).abs() < 0.02 * 0.1, "{k}: {distances:?}");
     }
     // What pushes one body pushes another back: the centre of mass of all stays.
-    let moment: f64 = ways.iter().zip(masses).map(|(way, mass)| mass * way).sum();
-    assert!(moment.abs() < 1e-3, "{moment} {ways:?}");
+    let moment: f64 = distances.iter().zip(masses).map(|(way, mass)| mass * way).sum();
+    assert!(moment.abs() < 1e-3, "{moment} {distances:?}");
 }
 
 #[test]

@@ -46,7 +46,7 @@ const LOOK_COST: u64 = 500;
 const JUDGE_COST: u64 = 1000;
 
 /// Whether so many pairs are near each other that there is no room for rows of all.
-pub(crate) fn is_crowded(pairs: usize) -> bool {
+pub(crate) fn are_too_many(pairs: usize) -> bool {
     LEAST_ROWS * pairs > MOST_ROWS
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct RelaxTask<'a> {
     /// Bodies, pairs, and the gap to keep.
     pub given: SoftTask<'a>,
     /// Why a body must not be at some positions, m, if it must not.
-    pub fault: &'a dyn Fn(usize, &[Vec3]) -> Option<Undeformed>,
+    pub defect: &'a dyn Fn(usize, &[Vec3]) -> Option<Undeformed>,
 }
 
 /// Where all bodies are.
@@ -145,8 +145,8 @@ impl RelaxTask<'_> {
     /// One step; the longest way of a vertex, m, or `None` where bodies were stopped instead.
     fn advance(&self, state: &mut State, longest: f64, work: &mut u64) -> Option<f64> {
         let near = self.near(state, reach(self.given.shapes, self.given.gap));
-        if is_crowded(near.pairs.len()) {
-            (0..state.stays.len()).for_each(|body| state.stop(body, Undeformed::Crowded));
+        if are_too_many(near.pairs.len()) {
+            (0..state.stays.len()).for_each(|body| state.stop(body, Undeformed::TooMany));
             return None;
         }
         let mut program = Program::new(self.given.bodies, self.given.start);
@@ -161,7 +161,7 @@ impl RelaxTask<'_> {
             let spoilt: Vec<(usize, Undeformed)> = (0..self.given.bodies.len())
                 .filter(|body| !state.stays[*body])
                 .filter_map(|body| {
-                    (self.fault)(body, &next.placed[body].positions).map(|why| (body, why))
+                    (self.defect)(body, &next.placed[body].positions).map(|why| (body, why))
                 })
                 .collect();
             if !spoilt.is_empty() {

@@ -117,7 +117,7 @@ impl Search<'_> {
         }
         // Where there is no room for rows of all pairs, bodies are not made elastic in vain.
         let overlapping = self.judged(self.start).len();
-        let deformed = match soft::is_crowded(overlapping) {
+        let deformed = match soft::are_too_many(overlapping) {
             true => found.clone(),
             false => self.soft(&soft, found.iterations, report),
         };
@@ -127,7 +127,7 @@ impl Search<'_> {
         };
         let is_sound = (0..self.bodies.len()).all(|body| {
             deformed.manners[body] != Manner::Soft
-                || self.fault(body, &deformed.positions[body]).is_none()
+                || self.defect(body, &deformed.positions[body]).is_none()
         });
         let is_better = is_sound
             && deformed.manners.contains(&Manner::Soft)
@@ -157,8 +157,8 @@ impl Search<'_> {
             return found;
         }
         let shifts: Vec<Vec3> = self.start.iter().zip(&found.positions).map(shift).collect();
-        if self.is_crowded(&found.positions) {
-            let why = |soft: &bool| soft.then_some(Undeformed::Crowded);
+        if self.are_too_many(&found.positions) {
+            let why = |soft: &bool| soft.then_some(Undeformed::TooMany);
             return Found { undeformed: soft.iter().map(why).collect(), ..found };
         }
         let (bodies, mut undeformed): (Vec<SoftBody>, Vec<Option<Undeformed>>) = (0..soft.len())
@@ -171,13 +171,13 @@ impl Search<'_> {
             .map(|body| if soft[body] { self.met(body, &self.start[body]) } else { Vec::new() })
             .collect();
         let is_elastic = |body: usize| matches!(bodies[body].compliance, Compliance::Elastic(_));
-        let fault = |body: usize, at: &[Vec3]| {
-            is_elastic(body).then(|| self.fault_beside(body, at, &met[body])).flatten()
+        let defect = |body: usize, at: &[Vec3]| {
+            is_elastic(body).then(|| self.defect_beside(body, at, &met[body])).flatten()
         };
         let Search { shapes, start, nested, gap, .. } = *self;
-        let (bodies, fault, budget) = (&bodies, &fault, RELAX_BUDGET);
+        let (bodies, defect, budget) = (&bodies, &defect, RELAX_BUDGET);
         let given = SoftTask { shapes, start, nested, bodies, gap, budget };
-        let task = RelaxTask { given, fault };
+        let task = RelaxTask { given, defect };
         let before = found.iterations;
         let done = task.run(&shifts, &mut |iteration, pairs| report(before + iteration, pairs));
         let is_deformed =
@@ -259,7 +259,7 @@ impl Search<'_> {
         let mut levels: Vec<usize> =
             soft.iter().map(|soft| if *soft { 0 } else { ATTACHMENTS.len() }).collect();
         let (mut attempt, mut work) = (0, 0);
-        let mut faults: Vec<Option<Undeformed>> = vec![None; self.bodies.len()];
+        let mut defects: Vec<Option<Undeformed>> = vec![None; self.bodies.len()];
         loop {
             attempt += 1;
             let (bodies, mut undeformed): (Vec<SoftBody>, Vec<Option<Undeformed>>) =
@@ -276,8 +276,8 @@ impl Search<'_> {
             if !deformed.stopped && work <= BUDGET {
                 let mut is_bad = false;
                 for body in (0..bodies.len()).filter(|body| is_elastic(*body)) {
-                    if let Some(fault) = self.fault(body, &deformed.positions[body]) {
-                        (is_bad, faults[body]) = (true, Some(fault));
+                    if let Some(defect) = self.defect(body, &deformed.positions[body]) {
+                        (is_bad, defects[body]) = (true, Some(defect));
                         levels[body] += if attempt < ATTEMPTS { 1 } else { ATTACHMENTS.len() };
                     }
                 }
@@ -287,7 +287,7 @@ impl Search<'_> {
             }
             for body in 0..levels.len() {
                 if levels[body] >= ATTACHMENTS.len() {
-                    undeformed[body] = faults[body];
+                    undeformed[body] = defects[body];
                 } else if is_elastic(body) && !self.is_strained(body, &deformed.positions[body]) {
                     undeformed[body] = Some(Undeformed::Unpressed);
                 }
@@ -307,12 +307,12 @@ impl Search<'_> {
     }
 
     /// Whether too many bodies that were moved are near others to be pulled back.
-    fn is_crowded(&self, positions: &[Vec<Vec3>]) -> bool {
+    fn are_too_many(&self, positions: &[Vec<Vec3>]) -> bool {
         let placed = placed(self.shapes, positions, self.gap);
         let scene = Scene { shapes: self.shapes, placed: &placed, nested: self.nested };
         let mut pairs = scene.pairs(relax::reach(self.shapes, self.gap));
         pairs.retain(|pair| pair.iter().any(|body| self.start[*body] != positions[*body]));
-        relax::is_crowded(pairs.len())
+        relax::are_too_many(pairs.len())
     }
 
     /// Pairs that overlap or are too near at some positions, m.
@@ -392,16 +392,16 @@ impl Search<'_> {
     }
 
     /// What is wrong with a body at some positions, m, that was right before.
-    fn fault(&self, body: usize, after: &[Vec3]) -> Option<Undeformed> {
+    fn defect(&self, body: usize, after: &[Vec3]) -> Option<Undeformed> {
         match self.start[body] == after {
             true => None,
-            false => self.fault_beside(body, after, &self.met(body, &self.start[body])),
+            false => self.defect_beside(body, after, &self.met(body, &self.start[body])),
         }
     }
 
     /// The same, with the triangles that met each other before: an inverted or flat tet, too much
     /// strain, too much volume lost or gained, or a surface that meets itself.
-    fn fault_beside(
+    fn defect_beside(
         &self,
         body: usize,
         after: &[Vec3],

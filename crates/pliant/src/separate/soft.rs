@@ -54,7 +54,7 @@ pub(crate) struct SoftTask<'a> {
 }
 
 /// Whether so many pairs overlap that there is no room for rows of all.
-pub(crate) fn is_crowded(pairs: usize) -> bool {
+pub(crate) fn are_too_many(pairs: usize) -> bool {
     LEAST_ROWS * pairs > MOST_ROWS
 }
 

@@ -113,7 +113,7 @@ impl<'a> Sweep<'a> {
         Aabb { min: around.min + by - self.slack, max: around.max + by + self.slack }
     }
 
-    /// The ways from which on and up to which a box that is moved meets another, m.
+    /// The distances from which on and up to which a box that is moved meets another, m.
     fn meets_between(self, a: Aabb, b: Aabb) -> Option<[f64; 2]> {
         let a = self.moved(a, 0.0);
         let [low, high] = [(b.min - a.max).to_array(), (b.max - a.min).to_array()];
@@ -132,7 +132,7 @@ impl<'a> Sweep<'a> {
         (enters <= leaves).then_some([enters, leaves])
     }
 
-    /// The ways at which an edge of one of two triangles is in the other, with the clearance, m.
+    /// The distances at which an edge of one of two triangles is in the other, with the clearance, m.
     fn intervals(self, triangles: [u32; 2], mut found: impl FnMut([f64; 2])) {
         let corners = [0, 1].map(|k| {
             let face = self.placed[k].faces[triangles[k] as usize];
@@ -233,19 +233,19 @@ mod tests {
 
     #[test]
     fn the_way_is_that_of_all_edges_and_faces_bit_by_bit() {
-        let (mut ways, mut held) = (0, 0);
+        let (mut distances, mut held) = (0, 0);
         pairs(5, |pair, axis| {
             for clearance in [0.0, 0.01] {
                 let expected = pair.reference(axis, clearance);
                 assert_eq!(pair.within(axis, clearance, f64::INFINITY), expected);
-                ways += usize::from(expected > 0.0);
+                distances += usize::from(expected > 0.0);
                 let [a, b] = &pair.placed;
                 let sweep = Sweep::new(pair.shapes.each_ref(), [a, b], axis, clearance);
                 held += usize::from(sweep.blocked_up_to(0.0, f64::INFINITY) < expected);
             }
         });
         // Of 480. Some are inside each other on the way, and must go on.
-        assert!(ways > 200 && held > 10, "{ways} {held}");
+        assert!(distances > 200 && held > 10, "{distances} {held}");
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub enum Undeformed {
     /// What is beside it left no room for any deformation that was tried.
     NoRoom,
     /// Too many bodies are near each other.
-    Crowded,
+    TooMany,
     /// The count of operations that all bodies share was used up before.
     Exhausted,
     /// Moved as it is, nothing presses on it.
@@ -40,7 +40,7 @@ impl Undeformed {
         Undeformed::Inverted,
         Undeformed::MeetsItself,
         Undeformed::NoRoom,
-        Undeformed::Crowded,
+        Undeformed::TooMany,
         Undeformed::Exhausted,
         Undeformed::Unpressed,
     ];
@@ -56,7 +56,7 @@ impl Undeformed {
             Undeformed::Inverted => "inverted",
             Undeformed::MeetsItself => "meets-itself",
             Undeformed::NoRoom => "no-room",
-            Undeformed::Crowded => "crowded",
+            Undeformed::TooMany => "too-many",
             Undeformed::Exhausted => "exhausted",
             Undeformed::Unpressed => "unpressed",
         }
@@ -73,7 +73,7 @@ impl Undeformed {
             Undeformed::Inverted => "would have inverted tets",
             Undeformed::MeetsItself => "would meet itself",
             Undeformed::NoRoom => "found no room to deform beside the others",
-            Undeformed::Crowded => "too many bodies are near each other",
+            Undeformed::TooMany => "too many bodies are near each other",
             Undeformed::Exhausted => "the search ended before it",
             Undeformed::Unpressed => "nothing presses on it where it is",
         }

@@ -1,4 +1,4 @@
-//! What is wrong with a deformed body, each fault alone.
+//! What is wrong with a deformed body, each defect alone.
 
 use super::*;
 use crate::math::Quat;
@@ -40,11 +40,11 @@ fn check(
         most_volume_change: 0.1,
     };
     let after: Vec<Vec3> = start.iter().map(|p| place(*p)).collect();
-    assert_eq!(search.fault(0, &after), expected);
+    assert_eq!(search.defect(0, &after), expected);
 }
 
 #[test]
-fn each_fault_is_named() {
+fn each_defect_is_named() {
     let mesh = block();
     let tets = (Mesh::Tets(&mesh), mesh.positions());
     check(tets.0, tets.1, |p| Quat::from_rotation_x(1.0) * p + Vec3::Y, None);
