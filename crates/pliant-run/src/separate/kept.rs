@@ -109,9 +109,11 @@ fn encoding(format: Format, bytes: &[u8]) -> Option<String> {
 /// Remarks on what else a file held.
 fn other_data(source: &Source, bytes: &[u8]) -> Vec<String> {
     let raw = &source.raw;
+    // The array of regions is written again.
+    let regions = usize::from(!raw.regions.is_empty());
     let mut lost: Vec<String> = match source.format {
-        Format::Vtu => vtu_data(bytes, !raw.regions.is_empty()),
-        Format::Vtk => vtk_data(bytes, !raw.regions.is_empty()),
+        Format::Vtu => vtu_data(bytes, regions),
+        Format::Vtk => vtk_data(bytes, regions),
         Format::Ply => ply_properties(bytes).into_iter().collect(),
         Format::Stl => {
             has_attributes(bytes).then(|| "attribute bytes".to_owned()).into_iter().collect()
@@ -135,7 +137,7 @@ fn other_data(source: &Source, bytes: &[u8]) -> Vec<String> {
 }
 
 /// Arrays of a VTU file that are not written again.
-fn vtu_data(bytes: &[u8], has_regions: bool) -> Vec<String> {
+fn vtu_data(bytes: &[u8], regions: usize) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
     let arrays = |section: &str| -> Vec<String> {
         let Some((_, rest)) = text.split_once(&format!("<{section}")) else { return Vec::new() };
@@ -148,13 +150,13 @@ fn vtu_data(bytes: &[u8], has_regions: bool) -> Vec<String> {
     };
     let (points, cells) = (arrays("PointData"), arrays("CellData"));
     let points = (!points.is_empty()).then(|| format!("point data ({})", points.join(", ")));
-    let more = cells.len() > usize::from(has_regions);
+    let more = cells.len() > regions;
     let cells = more.then(|| format!("cell data but regions ({})", cells.join(", ")));
     points.into_iter().chain(cells).collect()
 }
 
 /// The same of a legacy VTK file.
-fn vtk_data(bytes: &[u8], has_regions: bool) -> Vec<String> {
+fn vtk_data(bytes: &[u8], regions: usize) -> Vec<String> {
     let (mut section, mut counts) = (None, [0, 0]);
     for line in bytes.split(|byte| *byte == b'\n') {
         let Ok(line) = std::str::from_utf8(line) else { continue };
@@ -169,7 +171,7 @@ fn vtk_data(bytes: &[u8], has_regions: bool) -> Vec<String> {
         }
     }
     let points = (counts[0] > 0).then(|| "point data".to_owned());
-    let more = counts[1] > usize::from(has_regions);
+    let more = counts[1] > regions;
     points.into_iter().chain(more.then(|| "cell data but regions".to_owned())).collect()
 }
 
@@ -229,15 +231,12 @@ mod tests {
         assert_eq!(ply_properties(ply).unwrap(), "properties red");
         let vtu = b"<PointData><DataArray type=\"Float64\" Name=\"heat\"/></PointData>\
             <CellData><DataArray Name=\"region\"/><DataArray Name=\"age\"/></CellData>";
-        assert_eq!(
-            vtu_data(vtu, true),
-            ["point data (heat)", "cell data but regions (region, age)"]
-        );
-        assert_eq!(vtu_data(b"<CellData><DataArray Name=\"region\"/></CellData>", true), [""; 0]);
+        assert_eq!(vtu_data(vtu, 1), ["point data (heat)", "cell data but regions (region, age)"]);
+        assert_eq!(vtu_data(b"<CellData><DataArray Name=\"region\"/></CellData>", 1), [""; 0]);
         let vtk = b"CELL_DATA 1\nSCALARS region int 1\nLOOKUP_TABLE default\n3\n\
             POINT_DATA 4\nVECTORS speed float\n";
-        assert_eq!(vtk_data(vtk, true), ["point data"]);
-        assert_eq!(vtk_data(vtk, false), ["point data", "cell data but regions"]);
+        assert_eq!(vtk_data(vtk, 1), ["point data"]);
+        assert_eq!(vtk_data(vtk, 0), ["point data", "cell data but regions"]);
         let mut stl = vec![0; 84 + 2 * 50];
         assert!(!has_attributes(&stl));
         stl[84 + 49] = 1;
