@@ -277,7 +277,7 @@ fn legacy_vtk(at: f64) -> String {
 
 /// A Gmsh 2.2 file with one tet and a triangle of its surface, from a corner on.
 fn gmsh(at: f64) -> String {
-    let nodes = corners(at).iter().enumerate();
+    let nodes = corners(at).into_iter().enumerate();
     let nodes: Vec<String> = nodes.map(|(k, [x, y, z])| format!("{} {x} {y} {z}", k + 1)).collect();
     format!(
         "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n{}\n$EndNodes\n\
