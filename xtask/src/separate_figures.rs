@@ -21,25 +21,39 @@ struct Placed {
     middle: [f64; 3],
 }
 
-/// Whether meshes are files each or one file together.
-enum Files {
-    Each,
-    One,
+/// What is separated.
+enum Meshes {
+    /// Files of the data folder as they are.
+    Given(&'static [&'static str]),
+    /// A file for each.
+    Each(&'static [Placed]),
+    /// All in one file.
+    One(&'static [Placed]),
 }
 
 /// Two pictures.
 struct Figure {
     name: &'static str,
-    meshes: &'static [Placed],
-    files: Files,
+    meshes: Meshes,
     options: &'static [&'static str],
 }
 
-const ALL: [Figure; 2] = [
+const ALL: [Figure; 3] = [
+    // Scans of fruit, which lie where their files put them: around the same place.
+    Figure {
+        name: "fruit",
+        meshes: Meshes::Given(&[
+            "surface/ycb_apple.ply",
+            "surface/ycb_orange.obj",
+            "surface/ycb_strawberry.ply",
+            "surface/ycb_banana.ply",
+        ]),
+        options: &["--by", "rigid"],
+    },
     // Two livers that lie in each other, as scans of neighbours do that were taken one by one.
     Figure {
         name: "organs",
-        meshes: &[
+        meshes: Meshes::Each(&[
             Placed { file: "tet/liver2_gmsh1.msh", size: 0.2, quarters: 0, middle: [0.0; 3] },
             Placed {
                 file: "tet/liver2_gmsh1.msh",
@@ -47,19 +61,17 @@ const ALL: [Figure; 2] = [
                 quarters: 2,
                 middle: [0.05, 0.02, 0.0],
             },
-        ],
-        files: Files::Each,
+        ]),
         options: &["--by", "soft"],
     },
     // What a Boolean union leaves that only appends: parts that run through each other.
     Figure {
         name: "union",
-        meshes: &[
+        meshes: Meshes::One(&[
             Placed { file: "surface/torus.obj", size: 1.0, quarters: 0, middle: [0.0; 3] },
             Placed { file: "surface/nut.obj", size: 0.5, quarters: 0, middle: [0.45, 0.1, 0.05] },
             Placed { file: "surface/gear.obj", size: 0.6, quarters: 1, middle: [-0.4, 0.25, 0.08] },
-        ],
-        files: Files::One,
+        ]),
         options: &["--parts", "--by", "rigid"],
     },
 ];
@@ -74,27 +86,23 @@ pub fn make(program: &Path, figures: &Path) -> Result<(), Failure> {
         let folder = target_dir().join("figures").join(format!("separate-{}", figure.name));
         let bad = |error: std::io::Error| Failure::step(format!("{}: {error}", folder.display()));
         fs::create_dir_all(&folder).map_err(bad)?;
-        let mut parts = Vec::new();
-        for (number, placed) in figure.meshes.iter().enumerate() {
-            let surface = folder.join(format!("surface-{number}.obj"));
-            let mut convert = Command::new(program);
-            convert.args(["convert", "--quiet"]).arg(data.join(placed.file)).arg(&surface);
-            execute(convert.current_dir(root()))?;
-            let text = fs::read_to_string(&surface).map_err(bad)?;
-            parts.push(Obj::read(&text).placed(placed));
-        }
-        let files: Vec<PathBuf> = match figure.files {
-            Files::Each => (0..parts.len()).map(|k| folder.join(format!("part-{k}.obj"))).collect(),
-            Files::One => vec![folder.join("together.obj")],
-        };
-        match figure.files {
-            Files::Each => {
+        let files = match figure.meshes {
+            Meshes::Given(names) => names.iter().map(|name| data.join(name)).collect(),
+            Meshes::Each(meshes) => {
+                let parts = placed(program, &data, &folder, meshes)?;
+                let files: Vec<PathBuf> =
+                    (0..parts.len()).map(|k| folder.join(format!("part-{k}.obj"))).collect();
                 for (part, file) in parts.iter().zip(&files) {
                     fs::write(file, text(std::slice::from_ref(part))).map_err(bad)?;
                 }
+                files
             }
-            Files::One => fs::write(&files[0], text(&parts)).map_err(bad)?,
-        }
+            Meshes::One(meshes) => {
+                let file = folder.join("together.obj");
+                fs::write(&file, text(&placed(program, &data, &folder, meshes)?)).map_err(bad)?;
+                vec![file]
+            }
+        };
         let mut separate = Command::new(program);
         separate.arg("separate").args(&files).args(figure.options).args(["--quiet", "-o"]);
         execute(separate.current_dir(root()).arg(folder.join("out")))?;
@@ -104,6 +112,26 @@ pub fn make(program: &Path, figures: &Path) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Meshes of the data folder where they are put.
+fn placed(
+    program: &Path,
+    data: &Path,
+    folder: &Path,
+    meshes: &[Placed],
+) -> Result<Vec<Obj>, Failure> {
+    let mut parts = Vec::new();
+    for (number, placed) in meshes.iter().enumerate() {
+        let surface = folder.join(format!("surface-{number}.obj"));
+        let mut convert = Command::new(program);
+        convert.args(["convert", "--quiet"]).arg(data.join(placed.file)).arg(&surface);
+        execute(convert.current_dir(root()))?;
+        let text = fs::read_to_string(&surface)
+            .map_err(|error| Failure::step(format!("{}: {error}", surface.display())))?;
+        parts.push(Obj::read(&text).placed(placed));
+    }
+    Ok(parts)
 }
 
 /// Vertices and triangles of a file.

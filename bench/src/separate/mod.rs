@@ -88,6 +88,9 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
     if options.wants("livers") {
         row("two livers", &library.livers()?, &options)?;
     }
+    if options.wants("boxes") {
+        row("1000 boxes", &Library::boxes(options.seed), &options)?;
+    }
     Ok(())
 }
 
@@ -115,10 +118,10 @@ fn row(name: &str, set: &Set, options: &Options) -> Result<(), String> {
     let largest = sizes.map(|(body, size)| body.largest_movement / size).fold(0.0, f64::max);
     let soft = report.bodies.iter().filter(|body| body.by == "soft").count();
     let triangles: usize = report.bodies.iter().map(|body| body.triangles).sum();
+    let overlap = set.overlap.map_or("–".to_owned(), |share| format!("{:.0} %", 100.0 * share));
     println!(
-        "| {name} | {} | {triangles} | {:.0} % | {} | {} | {largest:.2} | {soft} | {time:.2} | {ipctk} |",
+        "| {name} | {} | {triangles} | {overlap} | {} | {} | {largest:.2} | {soft} | {time:.2} | {ipctk} |",
         report.bodies.len(),
-        100.0 * set.overlap,
         report.before.len(),
         report.after.len(),
     );

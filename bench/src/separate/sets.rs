@@ -34,6 +34,12 @@ const LEFT_OUT: [&str; 8] = [
 const SCANNED: [&str; 6] =
     ["gso_bowl", "gso_salad_plate", "gso_mug", "gso_double_dish", "koala", "gso_frypan"];
 
+/// Boxes of the largest set.
+const BOXES: usize = 1000;
+
+/// Largest coordinate of the middle of a box of size 1.
+const BOX_SPREAD: f64 = 6.7;
+
 /// All meshes that are thrown.
 pub struct Library {
     meshes: Vec<Named>,
@@ -48,8 +54,8 @@ struct Named {
 
 /// Meshes where they are thrown.
 pub struct Set {
-    /// Share by which neighbours overlap.
-    pub overlap: f64,
+    /// Share by which neighbours overlap, where they were placed by it.
+    pub overlap: Option<f64>,
     /// Size of each body.
     pub sizes: Vec<f64>,
     bodies: Vec<Named>,
@@ -101,6 +107,22 @@ impl Library {
         Ok(thrown(&[liver, liver], 0.6, &mut Random::new(1)))
     }
 
+    /// A thousand boxes turned at random, with their middles in a cube of 13.4 times their size.
+    pub fn boxes(seed: u64) -> Set {
+        let mut random = Random::new(seed);
+        let mut set = Set { overlap: None, sizes: Vec::new(), bodies: Vec::new() };
+        let unit = unit_box();
+        for number in 0..BOXES {
+            let rotation: Quat = random.rotation();
+            let centre = BOX_SPREAD * random.vec3();
+            let mut mesh = unit.clone();
+            mesh.positions.iter_mut().for_each(|p| *p = centre + rotation * *p);
+            set.sizes.push(1.0);
+            set.bodies.push(Named { name: format!("{number:03}-box"), mesh });
+        }
+        set
+    }
+
     fn named(&self, name: &str) -> Result<&Named, String> {
         let found = self.meshes.iter().find(|mesh| mesh.name == name);
         found.ok_or_else(|| format!("no mesh {name} in the data folder"))
@@ -109,7 +131,7 @@ impl Library {
 
 /// Puts each body beside one before it, so near that they overlap.
 fn thrown(chosen: &[&Named], overlap: f64, random: &mut Random) -> Set {
-    let mut set = Set { overlap, sizes: Vec::new(), bodies: Vec::new() };
+    let mut set = Set { overlap: Some(overlap), sizes: Vec::new(), bodies: Vec::new() };
     let mut centres: Vec<Vec3> = Vec::new();
     for (number, named) in chosen.iter().enumerate() {
         let size = SIZES[0] + (SIZES[1] - SIZES[0]) * random.unit();
@@ -129,6 +151,22 @@ fn thrown(chosen: &[&Named], overlap: f64, random: &mut Random) -> Set {
         set.bodies.push(Named { name: format!("{number:02}-{}", named.name), mesh });
     }
     set
+}
+
+/// A closed box of size 1 around the origin, of twelve triangles.
+fn unit_box() -> RawMesh {
+    let corner = |k: u32| {
+        let at = |axis: u32| f64::from(k >> axis & 1) - 0.5;
+        Vec3::new(at(0), at(1), at(2))
+    };
+    let quads =
+        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let halves = |[a, b, c, d]: [u32; 4]| [[a, b, c], [a, c, d]].map(|t| t.map(VertexId));
+    RawMesh {
+        positions: (0..8).map(corner).collect(),
+        triangles: quads.into_iter().flat_map(halves).collect(),
+        ..RawMesh::default()
+    }
 }
 
 /// A mesh whose box has its middle at the origin and 1 as its longest side.

@@ -40,14 +40,17 @@ arguments or input, 130 when interrupted. When pairs are left, nothing is writte
 With --json, one object on stdout:
   {\"free\",\"gap\",\"by\",\"iterations\",\"written\":[…],\"kept_nested\":[[0,1]],\"notices\":[…],
    \"bodies\":[{\"name\",\"kind\":\"tets|surface\",\"vertices\",\"triangles\",\"tets\",\"fixed\",
-     \"by\":\"none|rigid|soft\",\"largest_movement\",\"mean_movement\",\"translation\":[x,y,z],
+     \"by\":\"none|rigid|soft\",\"undeformed\",\"largest_movement\",\"mean_movement\",\"translation\":[x,y,z],
      \"rotation_degrees\",\"strain\",\"volume_change\",\"inverted_tets\",
      \"self_intersections\":{\"before\",\"after\",\"triangles\":[[3,9]],\"positions\":[[x,y,z]]}}],
    \"before\":[{\"bodies\":[0,1],\"names\":[…],\"kind\":\"crossing|nested|near\",
      \"vertices_inside\",\"depth\",\"distance\"}],\"after\":[…]}
 `before` and `after` are the pairs that overlap or are nearer than the gap. `depth` is the largest
-distance of a vertex inside the other body to that body's surface, 0 where only edges cross and
-for exact copies in one place, which a notice names.";
+distance of a vertex inside the other body to that body's surface; where that is below a
+thousandth of the smaller body's size, as of crossed bars and of exact copies, it is the shortest
+translation found that takes the pair apart. `undeformed` says why a body was moved as it is
+although it was to be deformed, else it is null: too-thin, not-filled, flat-tets, strain, volume,
+inverted, meets-itself, no-room, too-many, exhausted or unpressed.";
 
 /// Arguments of `pliant separate`.
 #[derive(Args)]
@@ -205,11 +208,10 @@ fn pair_table(text: &mut String, name: &str, pairs: &[PairReport]) {
         let [a, b] = [0, 1].map(|k| plain(&pair.names[k]));
         let what = match pair.kind {
             "near" => format!("{} apart", digits(pair.distance)),
-            kind if pair.vertices_inside > 0 => {
+            kind => {
                 let vertices = counted(pair.vertices_inside, "vertex", "vertices");
                 format!("{kind}, {vertices} inside, {} deep", digits(pair.depth))
             }
-            kind => kind.to_owned(),
         };
         let _ = writeln!(text, "  {a} – {b}: {what}");
     }

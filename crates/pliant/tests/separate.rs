@@ -17,7 +17,7 @@ use pliant::mesh::tet::TetMesh;
 use pliant::prelude::{RigidBody, SoftBody, World, vec3};
 use pliant::separate::{
     Body, MOST_VOLUME_CHANGE, Manner, Mobility, Nesting, OverlapKind, SeparateSettings, Separation,
-    overlaps, self_intersections, separate, separate_with,
+    Undeformed, overlaps, self_intersections, separate, separate_with,
 };
 
 /// Largest factor on the least translation that separates two convex bodies.
@@ -197,6 +197,117 @@ fn a_body_inside_another_is_taken_out_unless_it_shall_stay() {
     let settings = SeparateSettings { nesting: Nesting::Keep, ..rigid() };
     let kept = separated(&bodies, settings);
     assert_eq!((kept.kept_nested.as_slice(), kept.iterations), ([[0, 1]].as_slice(), 0));
+}
+
+/// The least translation that separates two boxes of some sizes, m, of which the first is turned
+/// and moved: along a side of either, or across an edge of each.
+fn least_of_boxes([a, b]: [Vec3; 2], turn: Quat, by: Vec3) -> f64 {
+    let own = [Vec3::X, Vec3::Y, Vec3::Z];
+    let sides = own.map(|axis| turn * axis);
+    let across = sides.iter().flat_map(|u| own.map(|v| u.cross(v)));
+    let axes = sides.into_iter().chain(own).chain(across).filter_map(Vec3::try_normalize);
+    let reach = |axis: Vec3| {
+        let of_a = sides.iter().zip(a.to_array()).map(|(side, size)| axis.dot(*side).abs() * size);
+        0.5 * (of_a.sum::<f64>() + axis.abs().dot(b))
+    };
+    axes.map(|axis| reach(axis) - by.dot(axis).abs()).fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn boxes_thrown_at_random_move_by_hardly_more_than_the_least_translation() {
+    let sizes = [vec3(0.8, 1.5, 0.4), vec3(1.0, 0.7, 1.2)];
+    let [a, b] = sizes.map(block);
+    let mut random = Random::new(31);
+    let (mut worst, mut count) = (0.0_f64, 0);
+    for _ in 0..80 {
+        let (turn, by) = (random.rotation(), 0.7 * random.vec3());
+        let least = least_of_boxes(sizes, turn, by);
+        if least < 0.02 {
+            continue;
+        }
+        let there = moved(&a, turn, by);
+        let found = separated(&[free(&a, &there), free(&b, b.positions())], rigid());
+        worst = worst.max(relative(&found) / (least + found.gap));
+        count += 1;
+    }
+    assert!(count > 50 && worst < FAIR && worst > 0.5, "{worst} of {count}");
+}
+
+#[test]
+fn a_chain_shares_its_movement_by_mass_and_each_pair_is_as_far_apart_as_the_gap() {
+    let mesh = block(Vec3::ONE);
+    let masses = [1.0, 4.0, 2.0, 8.0, 1.0];
+    let places: Vec<Vec<Vec3>> = (0..masses.len())
+        .map(|k| moved(&mesh, Quat::IDENTITY, vec3(0.9 * k as f64, 0.01 * k as f64, 0.0)))
+        .collect();
+    let bodies: Vec<Body<'_>> = places
+        .iter()
+        .zip(masses)
+        .map(|(at, mass)| Body { mass: Some(mass), ..free(&mesh, at) })
+        .collect();
+    let found = separated(&bodies, rigid());
+    let distances: Vec<f64> = found.changes.iter().map(|change| change.translation.x).collect();
+    for (k, pair) in distances.windows(2).enumerate() {
+        let apart = pair[1] - pair[0];
+        assert!((apart - 0.1 - found.gap).abs() < 0.02 * 0.1, "{k}: {distances:?}");
+    }
+    // What pushes one body pushes another back: the centre of mass of all stays.
+    let moment: f64 = distances.iter().zip(masses).map(|(way, mass)| mass * way).sum();
+    assert!(moment.abs() < 1e-3, "{moment} {distances:?}");
+}
+
+#[test]
+fn deforming_bodies_go_no_farther_than_moving_them_as_they_are() {
+    let meshes = [block(vec3(0.6, 1.0, 0.4)), sphere(0.4), ring(0.2)];
+    let mut random = Random::new(8);
+    let farthest = |found: &Separation| {
+        found.changes.iter().map(|change| change.mean_movement).fold(0.0, f64::max)
+    };
+    let (mut worst, mut shorter) = (0.0_f64, 0);
+    for k in 0..9 {
+        let both = [&meshes[k % 3], &meshes[k / 3]];
+        let there = moved(both[1], random.rotation(), 0.5 * random.vec3());
+        let bodies = [free(both[0], both[0].positions()), free(both[1], &there)];
+        let rigidly = farthest(&separated(&bodies, rigid()));
+        for settings in [soft(), SeparateSettings::default()] {
+            let share = farthest(&separated(&bodies, settings)) / rigidly;
+            worst = worst.max(share);
+            shorter += usize::from(share < 0.9);
+        }
+    }
+    assert!(worst < 1.1 && shorter >= 9, "{worst} {shorter}"); // of 18
+}
+
+/// Depth of the only pair of two bodies.
+#[track_caller]
+fn depth(bodies: &[Body<'_>]) -> f64 {
+    let found = overlaps(bodies, 0.0, &[]).unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    found[0].depth
+}
+
+#[test]
+fn copies_and_crossed_bars_are_as_deep_as_the_way_out_is_long() {
+    let mesh = block(vec3(1.0, 0.6, 0.8));
+    // No vertex is inside; the shortest way out is along the thinnest side.
+    let copies = depth(&[free(&mesh, mesh.positions()); 2]);
+    assert!((copies - 0.6).abs() < 1e-3, "{copies}");
+    // So is it up to the rounding of a file, which puts vertices a hair inside.
+    let rounded: Vec<Vec3> =
+        mesh.positions().iter().map(|p| p.as_vec3().as_dvec3() * (1.0 - 1e-7)).collect();
+    let copies = depth(&[free(&mesh, mesh.positions()), free(&mesh, &rounded)]);
+    assert!((copies - 0.6).abs() < 1e-3, "{copies}");
+    let ball = sphere(0.5);
+    let copies = depth(&[free(&ball, ball.positions()); 2]);
+    assert!(copies > 0.9 && copies < 1.01, "{copies}");
+    // Bars of 0.2 m that cross at right angles, 0.05 m beside each other's middle.
+    let bar = tets(cuboid([1; 3], vec3(2.0, 0.2, 0.2), TetSplit::Five).unwrap());
+    let across = moved(&bar, Quat::from_rotation_z(1.5), vec3(0.0, 0.0, 0.05));
+    let crossed = depth(&[free(&bar, bar.positions()), free(&bar, &across)]);
+    assert!((crossed - 0.15).abs() < 1e-3, "{crossed}");
+    // What only touches has no depth.
+    let beside = moved(&mesh, Quat::IDENTITY, vec3(1.0, 0.1, 0.1));
+    assert!(depth(&[free(&mesh, mesh.positions()), free(&mesh, &beside)]) < 1e-3);
 }
 
 #[test]
@@ -438,6 +549,24 @@ fn soft_bodies_deform_however_deep_they_start() {
             assert!(change.strain > 0.02 && change.strain <= 0.6, "{distance}: {change:?}");
             assert!(change.mean_movement < 0.95 * translated, "{distance}: {change:?}");
         }
+    }
+}
+
+#[test]
+fn a_body_that_is_moved_as_it_is_says_why_and_a_deformed_one_does_not() {
+    // A plate far thinner than the tets of its cage, across a ball.
+    let (ball, plate) = (sphere(0.5), skin(&block(vec3(1.0, 1.0, 1e-3))));
+    let there: Vec<Vec3> = plate.positions().iter().map(|p| *p + vec3(0.3, 0.1, 0.2)).collect();
+    let bodies = [free(&ball, ball.positions()), Body::new(Mesh::Surface(&plate), &there)];
+    for (settings, expected) in [(soft(), Some(Undeformed::TooThin)), (rigid(), None)] {
+        let found = separated(&bodies, settings);
+        assert_eq!(found.changes[1].manner, Manner::Rigid);
+        assert_eq!(found.changes[1].undeformed, expected);
+    }
+    for change in separated(&bodies, soft()).changes {
+        let is_named = change.undeformed.is_some();
+        let is_whole = change.manner == Manner::Rigid && change.largest_movement > 0.0;
+        assert_eq!(is_named, is_whole, "{change:?}");
     }
 }
 

@@ -120,6 +120,9 @@ fn one_file_twice_and_parts_of_one_file_come_apart() {
     assert_eq!((code, &json["bodies"][1]["name"]), (0, &"a-2".into()));
     let notices = json["notices"].to_string();
     assert!(notices.contains("given twice") && notices.contains("exact copy of a"), "{notices}");
+    // The shortest way out of itself is its shortest side.
+    let depth = json["before"][0]["depth"].as_f64().unwrap();
+    assert!((depth - 1.0).abs() < 1e-3, "{depth}");
     assert!(out(&folder, "a-2.obj").exists());
     let second = cuboid([0.8, 0.1, 0.1], [1.0; 3]).replace("f ", "g ");
     let mut both = cuboid([0.0; 3], [1.0; 3]);
@@ -206,6 +209,8 @@ fn an_obj_file_keeps_all_but_its_positions() {
     folder.write("b.obj", &with_more(0.75));
     let (code, json, _) = separate(&folder, &["a.obj", "b.obj"], &[]);
     assert_eq!(code, 0);
+    let notices = json["notices"].to_string();
+    assert!(notices.contains("a.obj: the material files it names (mtllib)"), "{notices}");
     let others = |path: &Path| -> Vec<String> {
         let text = std::fs::read_to_string(path).unwrap();
         text.lines().filter(|line| !line.starts_with("v ")).map(str::to_owned).collect()
@@ -214,6 +219,20 @@ fn an_obj_file_keeps_all_but_its_positions() {
         assert_eq!(others(&folder.0.join(file)), others(&out(&folder, file)));
     }
     assert!(json["notices"].to_string().contains("normals (vn)"), "{}", json["notices"]);
+}
+
+#[test]
+fn bodies_that_were_to_be_deformed_and_were_not_say_why() {
+    let folder = Folder::new("separate-undeformed");
+    folder.write("plate.obj", &cuboid([0.0; 3], [1.0, 1.0, 1e-3]));
+    folder.write("box.obj", &cuboid([0.3, 0.2, -0.4], [0.5; 3]));
+    let (code, json, _) = separate(&folder, &["plate.obj", "box.obj"], &["--by", "soft"]);
+    assert_eq!((code, &json["bodies"][0]["undeformed"]), (0, &"too-thin".into()));
+    let notice =
+        "moved as they are, not deformed: plate (thinner than the tets that would fill it)";
+    assert!(json["notices"].to_string().contains(notice), "{}", json["notices"]);
+    let (code, json, _) = separate(&folder, &["plate.obj", "box.obj"], &["--by", "rigid"]);
+    assert_eq!((code, &json["bodies"][0]["undeformed"]), (0, &Value::Null));
 }
 
 #[test]
@@ -234,6 +253,101 @@ fn deep_boxes_keep_their_volume_and_soft_ones_that_do_not_are_named() {
         (code, notices.contains("volume changed by")),
         (0, is_much.fold(false, |a, b| a | b))
     );
+}
+
+/// Two tets on a common face, 0.4 m apart along all axes, as VTU files of the folder.
+fn two_tets(folder: &Folder) -> [String; 2] {
+    [("a", 0.0), ("b", 0.3)].map(|(name, at)| {
+        let veg = folder.write(&format!("{name}.veg"), &vega(at));
+        let vtu = text(&folder.0.join(format!("{name}.vtu")));
+        assert_eq!(reported(&pliant(&["convert", &text(&veg), &vtu])).0, 0);
+        vtu
+    })
+}
+
+/// Points, cells and types of a legacy VTK file with one tet, from a corner on.
+fn legacy_vtk(at: f64) -> String {
+    let points = corners(at).map(|[x, y, z]| format!("{x} {y} {z}")).join(" ");
+    format!(
+        "# vtk DataFile Version 3.0\nheat\nASCII\nDATASET UNSTRUCTURED_GRID\n\
+         POINTS 4 float\n{points}\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n\
+         POINT_DATA 4\nSCALARS heat float 1\nLOOKUP_TABLE default\n1 2 3 4\n"
+    )
+}
+
+/// A Gmsh 2.2 file with one tet and a triangle of its surface, from a corner on.
+fn gmsh(at: f64) -> String {
+    let nodes = corners(at).into_iter().enumerate();
+    let nodes: Vec<String> = nodes.map(|(k, [x, y, z])| format!("{} {x} {y} {z}", k + 1)).collect();
+    format!(
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n{}\n$EndNodes\n\
+         $Elements\n2\n1 2 2 7 1 1 3 2\n2 4 2 5 1 1 2 3 4\n$EndElements\n",
+        nodes.join("\n")
+    )
+}
+
+/// A PLY file of a cuboid with a colour for each vertex.
+fn coloured_ply(corner: [f64; 3]) -> String {
+    let obj = cuboid(corner, [1.0; 3]);
+    let lines = |word: &str| -> Vec<String> {
+        obj.lines().filter_map(|line| line.strip_prefix(word)).map(str::to_owned).collect()
+    };
+    let vertices = lines("v ").iter().map(|v| format!("{v} 200\n")).collect::<String>();
+    let zero_based = |face: &String| {
+        let corners = face.split(' ').map(|k| (k.parse::<u32>().unwrap() - 1).to_string());
+        format!("3 {}\n", corners.collect::<Vec<_>>().join(" "))
+    };
+    let faces = lines("f ").iter().map(zero_based).collect::<String>();
+    format!(
+        "ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nproperty float y\n\
+         property float z\nproperty uchar red\nelement face 12\n\
+         property list uchar int vertex_indices\nend_header\n{vertices}{faces}"
+    )
+}
+
+#[test]
+fn what_a_format_does_not_keep_is_named_and_nothing_else() {
+    let folder = Folder::new("separate-lost");
+    let check = |[a, b]: [&str; 2], contents: [String; 2], expected: &[&str]| {
+        for (name, content) in [a, b].iter().zip(contents) {
+            folder.write(name, &content);
+        }
+        let (code, json, _) = separate(&folder, &[a, b], &["--by", "rigid"]);
+        assert_eq!(code, 0, "{json}");
+        let of_a = json["notices"].as_array().unwrap().iter().filter_map(Value::as_str);
+        let of_a: Vec<&str> = of_a.filter_map(|n| n.strip_prefix(&format!("{a}: "))).collect();
+        assert_eq!(of_a, expected);
+    };
+    check(
+        ["c.vtk", "d.vtk"],
+        [0.0, 0.1].map(legacy_vtk),
+        &[
+            "was legacy VTK 3.0 as text, is written as legacy VTK 4.2 as binary",
+            "not kept: point data",
+        ],
+    );
+    check(
+        ["c.msh", "d.msh"],
+        [0.0, 0.1].map(gmsh),
+        &[
+            "was MSH 2.2 as text, is written as MSH 4.1 as binary",
+            "not kept: 1 triangle beside its tets",
+        ],
+    );
+    check(
+        ["c.ply", "d.ply"],
+        [[0.0; 3], [0.8, 0.1, 0.2]].map(coloured_ply),
+        &[
+            "was PLY as ascii, is written as PLY as binary_little_endian",
+            "not kept: properties red",
+        ],
+    );
+    check(["c.obj", "d.obj"], [[0.0; 3], [0.8, 0.1, 0.2]].map(|at| cuboid(at, [1.0; 3])), &[]);
+    // What was written by us has nothing to lose.
+    let [a, b] = two_tets(&folder);
+    assert!(Path::new(&a).exists() && Path::new(&b).exists());
+    let (code, json, _) = separate(&folder, &["a.vtu", "b.vtu"], &["--by", "rigid"]);
+    assert_eq!((code, &json["notices"]), (0, &serde_json::json!([])));
 }
 
 /// Writes a TetGen mesh: its corners, and its tets counted from 1.

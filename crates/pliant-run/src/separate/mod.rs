@@ -9,6 +9,8 @@
 
 mod read;
 
+mod kept;
+
 mod write;
 
 mod pictures;
@@ -22,7 +24,7 @@ use std::path::{Path, PathBuf};
 use pliant::math::Vec3;
 use pliant::separate::{
     Body, BodyChange, MOST_VOLUME_CHANGE, Manner, Mobility, Nesting, Overlap, Progress,
-    SeparateError, SeparateSettings, Separation, separate_with,
+    SeparateError, SeparateSettings, Separation, Undeformed, separate_with,
 };
 use pliant_io::atomic_file;
 use pliant_io::mesh::MeshFileError;
@@ -225,8 +227,8 @@ pub fn separate_files(
         staging = Some(folder);
     };
     notices.extend(done.targets.iter().filter_map(|target| target.notice.clone()));
-    notices.extend(write::lost(&sources, &done.targets));
-    notices.extend(change_notices(request.manner, &parts, &done.separation.changes));
+    notices.extend(write::lost(&sources, &done.targets, &request.out));
+    notices.extend(change_notices(&parts, &done.separation.changes));
     let report = Report::new(request, &parts, &bodies, &done, notices);
     if !done.files.is_empty() {
         let path = request.out.join(REPORT);
@@ -370,7 +372,7 @@ fn check_folder(out: &Path) -> Result<(), SeparateFilesError> {
 }
 
 /// Remarks on volumes that changed much, and on bodies that were to be deformed and were not.
-fn change_notices(manner: Manner, parts: &[&Part], changes: &[BodyChange]) -> Vec<String> {
+fn change_notices(parts: &[&Part], changes: &[BodyChange]) -> Vec<String> {
     let both = || parts.iter().zip(changes);
     let volume = |(part, change): (&&Part, &BodyChange)| {
         let (name, share) = (&part.name, 100.0 * change.volume_change);
@@ -380,16 +382,14 @@ fn change_notices(manner: Manner, parts: &[&Part], changes: &[BodyChange]) -> Ve
         })
     };
     let mut notices: Vec<String> = both().filter_map(volume).collect();
-    let is_whole =
-        |change: &BodyChange| change.manner == Manner::Rigid && change.largest_movement > 0.0;
-    let whole: Vec<&str> =
-        both().filter(|(_, c)| is_whole(c)).map(|(part, _)| part.name.as_str()).collect();
-    if manner == Manner::Soft && !whole.is_empty() {
-        notices.push(format!(
-            "moved as they are, although --by soft: {}; deformed they would have been strained too much, \
-             inverted or met themselves, have no inside to fill, or took too long",
-            whole.join(", ")
-        ));
+    // One remark for all bodies of a reason: there may be many.
+    for why in Undeformed::ALL {
+        let whole = both().filter(|(_, change)| change.undeformed == Some(why));
+        let whole: Vec<&str> = whole.map(|(part, _)| part.name.as_str()).collect();
+        if !whole.is_empty() {
+            let (names, why) = (whole.join(", "), why.why());
+            notices.push(format!("moved as they are, not deformed: {names} ({why})"));
+        }
     }
     notices
 }
@@ -428,8 +428,7 @@ fn check_out(sources: &[Source], out: &Path) -> Result<(), SeparateFilesError> {
     {
         let path = out.join(&target.file);
         let Ok(there) = path.canonicalize() else { continue };
-        let is_same = |source: &Source| source.path.canonicalize().is_ok_and(|own| own == there);
-        if sources.iter().any(is_same) {
+        if sources.iter().any(|source| source.place.as_ref() == Some(&there)) {
             return Err(SeparateFilesError::SameFile { path });
         }
     }

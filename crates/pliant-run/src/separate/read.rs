@@ -22,6 +22,8 @@ use crate::check::{Kind, nothing};
 pub struct Source {
     /// As given.
     pub path: PathBuf,
+    /// Where it is, links followed; none where that is not known.
+    pub place: Option<PathBuf>,
     /// The file's stem; with a number where another file has the same.
     pub name: String,
     /// What it was read as.
@@ -101,7 +103,8 @@ pub fn read(
                 continue;
             }
         };
-        if let Some(other) = sources.iter().find(|other| is_same_file(&other.path, path)) {
+        let is_same = |other: &&Source| source.place.is_some() && other.place == source.place;
+        if let Some(other) = sources.iter().find(is_same) {
             let (path, name) = (path.display(), &other.name);
             notices.push(format!("{path}: given twice, as {name} and as another body"));
         }
@@ -125,12 +128,7 @@ pub fn read(
     if errors.is_empty() { Ok((sources, notices)) } else { Err(errors) }
 }
 
-fn is_same_file(a: &Path, b: &Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
-}
-
-/// A remark on each body that lies exactly where an earlier one does: no vertex of either is
-/// inside the other, so no depth shows it.
+/// A remark on each body that lies exactly where an earlier one does.
 fn identical(sources: &[Source]) -> Vec<String> {
     let parts: Vec<&Part> = sources.iter().flat_map(|source| &source.bodies).collect();
     let of = |(k, part): (usize, &&Part)| {
@@ -164,7 +162,17 @@ fn read_one(path: &Path, parts: Parts) -> Result<(Source, Vec<String>), BodyFile
         notices.push(format!("{unused} vertices belong to no part and stay where they are"));
     }
     notices.dedup();
-    Ok((Source { path: path.to_path_buf(), name, format, raw, bodies }, notices))
+    Ok((
+        Source {
+            path: path.to_path_buf(),
+            place: path.canonicalize().ok(),
+            name,
+            format,
+            raw,
+            bodies,
+        },
+        notices,
+    ))
 }
 
 /// Cells that count: tets, or triangles where there are none.

@@ -2,7 +2,9 @@
 
 use pliant::id::VertexId;
 use pliant::math::Vec3;
-use pliant::separate::{Body, BodyChange, Manner, Mobility, Overlap, self_intersections};
+use pliant::separate::{
+    Body, BodyChange, Manner, Mobility, Overlap, Undeformed, self_intersections,
+};
 use serde::Serialize;
 
 use super::read::{Part, Sound};
@@ -54,6 +56,8 @@ pub struct BodyReport {
     pub fixed: bool,
     /// How it was changed: `none`, `rigid` or `soft`.
     pub by: &'static str,
+    /// Why it was moved as it is although it was to be deformed; null where it was not.
+    pub undeformed: Option<&'static str>,
     /// Largest movement of a vertex.
     pub largest_movement: f64,
     /// Mean movement of the vertices.
@@ -96,7 +100,8 @@ pub struct PairReport {
     pub kind: &'static str,
     /// Surface vertices of either inside the other.
     pub vertices_inside: usize,
-    /// How deep the deepest of them is.
+    /// How deep the deepest of them is; where that is next to nothing, the shortest translation
+    /// found that takes the pair apart.
     pub depth: f64,
     /// Distance of the surfaces; 0 where they overlap.
     pub distance: f64,
@@ -159,6 +164,7 @@ fn body_report(part: &Part, body: &Body<'_>, after: &[Vec3], change: BodyChange)
         },
         fixed: body.mobility == Mobility::Fixed,
         by,
+        undeformed: change.undeformed.map(Undeformed::name),
         largest_movement: change.largest_movement,
         mean_movement: change.mean_movement,
         translation: change.translation.to_array(),

@@ -9,6 +9,7 @@ use pliant_io::mesh::parse::Format;
 use pliant_io::mesh::{MeshFileError, write_tets, write_triangles};
 
 use super::SeparateFilesError;
+use super::kept;
 use super::read::Source;
 use crate::body_file::BodyFileError;
 
@@ -70,8 +71,8 @@ pub fn write(
             .map_err(BodyFileError::File)?;
         atomic_file::write(&path, &bytes)
             .map_err(|error| MeshFileError::Io { path: path.clone(), error })
-    } else if let Some(text) = with_positions(source, target, positions) {
-        atomic_file::write(&path, text.as_bytes())
+    } else if let Some(bytes) = with_positions(source, target, positions) {
+        atomic_file::write(&path, &bytes)
             .map_err(|error| MeshFileError::Io { path: path.clone(), error })
     } else if raw.tets.is_empty() {
         write_triangles(&path, positions, &raw.triangles)
@@ -81,56 +82,36 @@ pub fn write(
     written.map_err(SeparateFilesError::Unwritten)
 }
 
-/// The text of an OBJ file with other positions: groups, materials and textures stay.
-///
-/// `None` for other formats, and where lines are continued or positions not one to a line.
-fn with_positions(source: &Source, target: &Target, positions: &[Vec3]) -> Option<String> {
+/// The bytes of an OBJ file with other positions, where it is one that keeps all else.
+fn with_positions(source: &Source, target: &Target, positions: &[Vec3]) -> Option<Vec<u8>> {
     if source.format != Format::Obj || target.notice.is_some() {
         return None;
     }
-    let text = std::fs::read_to_string(&source.path).ok()?;
-    let mut places = positions.iter();
-    let mut moved = String::with_capacity(text.len());
-    for line in text.lines() {
-        let mut words = line.split_ascii_whitespace();
-        if line.trim_end().ends_with('\\') {
-            return None;
-        }
-        if words.next() != Some("v") {
-            moved += line;
-        } else {
-            let Vec3 { x, y, z } = places.next()?;
-            moved += &format!("v {x} {y} {z}");
-            // A weight or a colour.
-            words.skip(3).for_each(|word| moved.extend([" ", word]));
-        }
-        moved.push('\n');
+    kept::with_positions(&std::fs::read(&source.path).ok()?, positions)
+}
+
+/// Remarks on what files that were moved do not keep, by the files in a folder.
+pub fn lost(sources: &[Source], targets: &[Target], folder: &Path) -> Vec<String> {
+    let mut notices = Vec::new();
+    for (source, target) in sources.iter().zip(targets).filter(|(_, target)| !target.is_copy) {
+        let read = std::fs::read(&source.path).unwrap_or_default();
+        let lost = match source.format {
+            Format::Obj if kept::with_positions(&read, &source.raw.positions).is_some() => {
+                kept::obj_notices(&read)
+            }
+            Format::Obj => vec![
+                "written anew with positions and triangles, as it has lines that are continued; \
+                 all else is not kept"
+                    .to_owned(),
+            ],
+            _ => {
+                let written = std::fs::read(folder.join(&target.file)).unwrap_or_default();
+                kept::anew_notices(source, &read, &written)
+            }
+        };
+        notices.extend(lost.into_iter().map(|notice| format!("{}: {notice}", target.file)));
     }
-    places.next().is_none().then_some(moved)
-}
-
-/// A remark on what files that were written anew do not keep, and on normals that were not turned.
-pub fn lost(sources: &[Source], targets: &[Target]) -> Vec<String> {
-    let moved = || sources.iter().zip(targets).filter(|(_, target)| !target.is_copy);
-    let list = |files: Vec<&str>| (!files.is_empty()).then(|| files.join(", "));
-    let is_obj = |source: &Source| source.format == Format::Obj;
-    let anew = moved().filter(|(source, _)| !is_obj(source));
-    let anew = list(anew.map(|(_, target)| target.file.as_str()).collect());
-    let normals = moved().filter(|(source, _)| is_obj(source) && has_normals(&source.path));
-    let normals = list(normals.map(|(_, target)| target.file.as_str()).collect());
-    let anew = anew.map(|files| {
-        format!(
-            "written anew with positions, cells and regions: {files}; other data, text or binary \
-             encoding and version of the format are not kept"
-        )
-    });
-    let normals = normals.map(|files| format!("normals (vn) are as they were read: {files}"));
-    anew.into_iter().chain(normals).collect()
-}
-
-fn has_normals(path: &Path) -> bool {
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    text.lines().any(|line| line.trim_start().starts_with("vn "))
+    notices
 }
 
 /// Positions of all vertices of a file that was written, as another program reads them.

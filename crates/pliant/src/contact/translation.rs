@@ -26,10 +26,10 @@ const MOST_CELLS: usize = 256;
 
 /// Rounding of the heights at which an edge meets a face, in heights of both surfaces together:
 /// generous, as weights of places far from a narrow face are large.
-const HEIGHT_ROUNDING: f64 = 1e-3;
+pub(crate) const HEIGHT_ROUNDING: f64 = 1e-3;
 
 /// Weights of a point in a face that is hardly ever above an edge, as symmetric points are.
-const SOMEWHERE: [f64; 3] = [0.531, 0.263, 0.206];
+pub(crate) const SOMEWHERE: [f64; 3] = [0.531, 0.263, 0.206];
 
 /// An edge of a surface.
 pub(crate) trait Ends {
@@ -92,14 +92,14 @@ pub(crate) struct Translation {
 
 /// Coordinates along and across an axis.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+pub(crate) struct Frame {
     across: [Vec3; 2],
     axis: Vec3,
 }
 
 /// A point in a frame.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+pub(crate) struct Seen {
     plane: Vec2,
     height: f64,
 }
@@ -143,19 +143,7 @@ impl Translation {
         axis: Vec3,
         clearance: f64,
     ) -> f64 {
-        self.distance_within(a, b, axis, [clearance, f64::INFINITY])
-    }
-
-    /// The same where it is at most `most`, m; otherwise anything that is more.
-    pub(crate) fn distance_within<E: Ends>(
-        &mut self,
-        a: ClosedSurface<'_, E>,
-        b: ClosedSurface<'_, E>,
-        axis: Vec3,
-        [clearance, most]: [f64; 2],
-    ) -> f64 {
-        let (u, v) = axis.any_orthonormal_pair();
-        let frame = Frame { across: [u, v], axis };
+        let frame = Frame::new(axis);
         let ((of_a, heights_a), (of_b, heights_b)) = (frame.extent(a), frame.extent(b));
         let shared = of_a.shared(of_b);
         self.intervals.clear();
@@ -165,10 +153,10 @@ impl Translation {
         let span = heights_a[1].max(heights_b[1]) - heights_a[0].min(heights_b[0]);
         let margin = clearance + HEIGHT_ROUNDING * span;
         for (edges, faces, sign) in [(a, b, 1.0), (b, a, -1.0)] {
-            // Ways below 0 and beyond the most are of no use.
+            // Ways below 0 are of no use.
             let wanted = match sign > 0.0 {
-                true => [-margin, most + margin],
-                false => [-most - margin, margin],
+                true => [-margin, f64::INFINITY],
+                false => [f64::NEG_INFINITY, margin],
             };
             self.grid.fill(faces, frame, shared);
             for edge in edges.edges {
@@ -182,17 +170,11 @@ impl Translation {
             }
         }
         self.intervals.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]));
-        self.first_free(a, b, frame, most)
+        self.first_free(a, b, frame)
     }
 
     /// The first way at which surfaces do not cross and no body holds the other, m.
-    fn first_free<E>(
-        &self,
-        a: ClosedSurface<'_, E>,
-        b: ClosedSurface<'_, E>,
-        frame: Frame,
-        most: f64,
-    ) -> f64 {
+    fn first_free<E>(&self, a: ClosedSurface<'_, E>, b: ClosedSurface<'_, E>, frame: Frame) -> f64 {
         let (mut way, mut next) = (0.0_f64, 0);
         loop {
             while next < self.intervals.len() && self.intervals[next][0] <= way {
@@ -200,16 +182,9 @@ impl Translation {
                 next += 1;
             }
             let is_last = next == self.intervals.len();
-            // Behind the last of all intervals nothing is held; beyond the most they are not known.
-            let knows_all = most == f64::INFINITY;
-            if way > most
-                || (is_last && knows_all)
-                || !(holds(b, a, frame, way) || holds(a, b, frame, -way))
-            {
+            // Behind the last of all intervals nothing is held.
+            if is_last || !(holds(b, a, frame, way) || holds(a, b, frame, -way)) {
                 return way;
-            }
-            if is_last {
-                return f64::INFINITY;
             }
             way = self.intervals[next][0];
         }
@@ -238,7 +213,14 @@ fn holds<E>(
 }
 
 impl Frame {
-    fn of(&self, point: Vec3) -> Seen {
+    /// Along a unit axis.
+    pub(crate) fn new(axis: Vec3) -> Frame {
+        let (u, v) = axis.any_orthonormal_pair();
+        Frame { across: [u, v], axis }
+    }
+
+    /// A point, m, in the frame.
+    pub(crate) fn of(&self, point: Vec3) -> Seen {
         let [u, v] = self.across;
         Seen { plane: Vec2::new(u.dot(point), v.dot(point)), height: self.axis.dot(point) }
     }
@@ -379,7 +361,7 @@ fn heights(points: &[Seen]) -> [f64; 2] {
 
 /// A face as heights over the plane.
 #[derive(Clone, Copy, Debug)]
-struct FacePlane {
+pub(crate) struct FacePlane {
     corners: [Seen; 3],
     /// 1 / twice its area, signed, 1/m².
     inverse: f64,
@@ -387,7 +369,7 @@ struct FacePlane {
 
 impl FacePlane {
     /// `None` of a face that is seen from the side.
-    fn of(corners: [Seen; 3]) -> Option<FacePlane> {
+    pub(crate) fn of(corners: [Seen; 3]) -> Option<FacePlane> {
         let [a, b, c] = corners.map(|corner| corner.plane);
         let doubled = (b - a).perp_dot(c - a);
         let box_size = (b - a).length_squared().max((c - a).length_squared());
@@ -406,7 +388,7 @@ impl FacePlane {
     }
 
     /// From which way to which a segment that is moved along the axis is in the face, m.
-    fn translations(&self, [from, to]: [Seen; 2]) -> Option<[f64; 2]> {
+    pub(crate) fn translations(&self, [from, to]: [Seen; 2]) -> Option<[f64; 2]> {
         let weights = [from, to].map(|end| self.weights(end.plane));
         let (mut begin, mut end) = (0.0_f64, 1.0_f64);
         for (at_from, at_to) in weights[0].into_iter().zip(weights[1]) {
@@ -463,10 +445,6 @@ mod tests {
         }
 
         fn distance(&self, axis: Vec3) -> f64 {
-            self.distance_within(axis, f64::INFINITY)
-        }
-
-        fn distance_within(&self, axis: Vec3, most: f64) -> f64 {
             let corner = |v: VertexId| self.positions[v.index()];
             let faces = [BodyId(0), BodyId(1)].map(|body| {
                 let own = &self.bodies.triangles()[self.bodies.triangles_of(body)];
@@ -478,7 +456,7 @@ mod tests {
                 edges: &self.features.edges[self.features.edges_of(BodyId(k as u32))],
                 faces: &faces[k],
             });
-            Translation::default().distance_within(a, b, axis, [0.0, most])
+            Translation::default().distance(a, b, axis, 0.0)
         }
 
         /// Whether the boundaries cross, or one body is in the other, by the exact judge.
@@ -545,25 +523,5 @@ mod tests {
                 assert!(way == 0.0 || pair.overlaps(part * way * axis), "{part} of {way}");
             }
         }
-    }
-
-    #[test]
-    fn a_limit_changes_nothing_below_it_and_is_passed_beyond_it() {
-        let mut random = Random::new(6);
-        let mut held_back = 0;
-        for _ in 0..40 {
-            let (inner, outer) = (block(Vec3::new(0.4, 0.3, 0.5)), ring(0.3));
-            let pair = Pair::new([inner, outer], random.rotation(), 0.9 * random.vec3());
-            let Some(axis) = random.vec3().try_normalize() else { continue };
-            let way = pair.distance(axis);
-            for part in [0.1, 0.5, 0.9] {
-                held_back += usize::from(way > 0.0);
-                assert!(way == 0.0 || pair.distance_within(axis, part * way) > part * way, "{way}");
-            }
-            for part in [1.0, 1.1, 3.0] {
-                assert_eq!(pair.distance_within(axis, part * way), way, "{part}");
-            }
-        }
-        assert!(held_back > 45, "{held_back}"); // of 120
     }
 }

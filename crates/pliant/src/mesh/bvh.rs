@@ -128,6 +128,15 @@ impl Bvh {
         self.nearest_first(|around| ray.enters(around).unwrap_or(f64::INFINITY), within, look);
     }
 
+    /// Calls `look` with the items that may be farthest along a direction, far ones first if it can.
+    ///
+    /// `look` returns the largest coordinate along it, m, that is known so far.
+    pub(crate) fn farthest(&self, direction: Vec3, mut look: impl FnMut(u32) -> f64) {
+        let is_up = direction.cmpge(Vec3::ZERO);
+        let top = |around: Aabb| direction.dot(Vec3::select(is_up, around.max, around.min));
+        self.nearest_first(|around| -top(around), f64::INFINITY, |item| -look(item));
+    }
+
     /// Calls `look` with items in about the order of a distance, up to what `look` returns.
     #[inline]
     fn nearest_first(
@@ -224,9 +233,18 @@ impl Bvh {
         &self,
         other: &Bvh,
         wanted: impl Fn(Aabb, Aabb) -> bool,
+        found: impl FnMut(u32, u32),
+    ) {
+        self.pairs_where(other, |a, b| a.meets(b) && wanted(a, b), found);
+    }
+
+    /// The same of pairs whose boxes are near in whatever sense, as where one tree is moved.
+    pub(crate) fn pairs_where(
+        &self,
+        other: &Bvh,
+        is_near: impl Fn(Aabb, Aabb) -> bool,
         mut found: impl FnMut(u32, u32),
     ) {
-        let is_near = |a: Aabb, b: Aabb| a.meets(b) && wanted(a, b);
         if self.nodes.is_empty() || other.nodes.is_empty() {
             return;
         }

@@ -5,9 +5,9 @@
 //! bodies the thinnest slab is the least translation of all.
 
 use crate::contact::axes::{centre, gather_axes, refine, tilted};
-use crate::contact::translation::Translation;
 use crate::math::Vec3;
 use crate::separate::shape::{Placed, Shape};
+use crate::separate::sweep::Sweep;
 
 /// Directions of the thinnest slabs whose translation is computed.
 const EXACT: usize = 3;
@@ -49,24 +49,23 @@ pub(crate) struct PairView<'a> {
 
 impl PairView<'_> {
     /// Least way along an axis after which the bodies are clear of each other, m.
-    pub(crate) fn along(self, axis: Vec3, search: &mut Translation) -> f64 {
-        self.along_within(axis, f64::INFINITY, search)
+    pub(crate) fn along(self, axis: Vec3) -> f64 {
+        self.along_within(axis, f64::INFINITY)
     }
 
     /// The same where it is at most so long, m; otherwise anything that is longer.
-    fn along_within(self, axis: Vec3, most: f64, search: &mut Translation) -> f64 {
-        let [a, b] = [0, 1].map(|k| self.shapes[k].surface(self.placed[k]));
-        search.distance_within(a, b, axis, [self.clearance, most])
+    fn along_within(self, axis: Vec3, most: f64) -> f64 {
+        Sweep::new(self.shapes, self.placed, axis, self.clearance).distance_within(most)
     }
 
     /// Way along an axis after which a plane is between the bodies, m; below 0 where one is.
     pub(crate) fn slab(self, axis: Vec3) -> f64 {
-        let [a, b] = [0, 1].map(|k| self.shapes[k].surface(self.placed[k]));
+        let [a, b] = self.placed;
         b.support(axis) + a.support(-axis) + self.clearance
     }
 
     /// The shortest way found, not along directions that are avoided.
-    pub(crate) fn shortest(self, avoided: &[Vec3], search: &mut Translation) -> Way {
+    pub(crate) fn shortest(self, avoided: &[Vec3]) -> Way {
         let axes = self.candidates();
         let cost = |axis: Vec3, distance: f64| {
             let near = avoided.iter().filter(|other| other.dot(axis) > NEAR_AVOIDED);
@@ -84,7 +83,7 @@ impl PairView<'_> {
         for axis in ranked.iter().filter_map(|(_, axis)| tilted(*axis)) {
             // Only what is shorter than the best so far has to be known.
             let most = (1.0 + ROUNDING) * best.0 / cost(axis, 1.0);
-            let distance = self.along_within(axis, most, search);
+            let distance = self.along_within(axis, most);
             // Where all that meets is seen from the side, the axis knows nothing of it.
             if distance > 0.0 && cost(axis, distance) < best.0 {
                 best = (cost(axis, distance), Way { axis, distance });

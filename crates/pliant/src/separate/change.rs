@@ -6,7 +6,7 @@ use crate::math::svd::svd;
 use crate::math::{Mat3, Quat, Vec3, orient3d, outer, polar};
 use crate::mesh::overlap::signed_volume;
 use crate::separate::shape::Shape;
-use crate::separate::{Body, Manner};
+use crate::separate::{Body, Manner, Undeformed};
 
 /// How a body was changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -29,6 +29,8 @@ pub struct BodyChange {
     pub inverted_tets: usize,
     /// How it was moved.
     pub manner: Manner,
+    /// Why it was moved as it is although it was to be deformed.
+    pub undeformed: Option<Undeformed>,
 }
 
 impl BodyChange {
@@ -58,6 +60,7 @@ impl BodyChange {
             volume_change: volume_change(shape, moved),
             inverted_tets: inverted(body, moved),
             manner,
+            undeformed: None,
         }
     }
 }

@@ -15,9 +15,11 @@
 //! | `shape`        | a body as a closed surface, placed anew again and again |                          |
 //! | `triangles`    | the nearest points of two triangles                     |                          |
 //! | `judge`        | crossing, nested, near or apart, exactly                | shape, triangles         |
-//! | `axis`         | the shortest way of one body out of another             | shape                    |
+//! | `sweep`        | how far a body must go along a direction, on trees      | shape                    |
+//! | `axis`         | the shortest way of one body out of another             | shape, sweep             |
 //! | `program`      | least translations under rows between pairs             |                          |
 //! | `rigid`        | translates: judge, a row for each pair, program, again  | judge, axis, program     |
+//! | `undeformed`   | why a body was moved as it is                           |                          |
 //! | `elastic`      | how a body gives way: as a whole, turning, elastically  |                          |
 //! | `soft_rows`    | rows between points of two surfaces                     | axis, triangles          |
 //! | `soft_body`    | a mesh on the cage that gives way for it                | elastic, soft_rows       |
@@ -26,7 +28,7 @@
 //! | `relax`        | pulls back from where all are free, every step judged   | soft (its task), judge   |
 //! | `change`       | how far and how much each body was changed              | shape                    |
 //! | `search`       | the three manners: which of rigid, soft, relax, and when | rigid, soft, relax, change |
-//! | `overlap`      | pairs that overlap, with how deep, for the report       | judge                    |
+//! | `overlap`      | pairs that overlap, with how deep, for the report       | judge, axis              |
 //!
 //! `search::Search::run` is the one that decides: rigid moves first and turns then by relax; auto
 //! and soft move rigidly first too, deform by soft those that went far, and where that is worse
@@ -44,11 +46,15 @@ mod triangles;
 
 mod judge;
 
+mod sweep;
+
 mod axis;
 
 mod program;
 
 mod rigid;
+
+mod undeformed;
 
 mod elastic;
 
@@ -73,6 +79,7 @@ use std::str::FromStr;
 
 pub use change::BodyChange;
 pub use overlap::{Overlap, OverlapKind};
+pub use undeformed::Undeformed;
 
 use crate::body::Mesh;
 use crate::choice::{UnknownName, from_name};
@@ -332,10 +339,14 @@ pub fn separate_with(
     };
     let found = search
         .run(settings.manner, &mut |iteration, pairs| progress(Progress { iteration, pairs }));
-    let Found { positions, manners, iterations, stopped } = found;
+    let Found { positions, manners, undeformed, iterations, stopped } = found;
     let placed = self::placed(&shapes, &positions, gap);
     let left = overlap::measured(Scene { shapes: &shapes, placed: &placed, nested: &nested }, gap);
-    let changes = changes(bodies, &shapes, &positions, &manners);
+    let mut changes = changes(bodies, &shapes, &positions, &manners);
+    for (change, why) in changes.iter_mut().zip(undeformed) {
+        // What did not move at all was not to be deformed.
+        change.undeformed = why.filter(|_| change.largest_movement > 0.0);
+    }
     Ok(Separation {
         positions,
         gap,

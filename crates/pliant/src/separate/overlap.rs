@@ -3,11 +3,15 @@
 use crate::math::Vec3;
 use crate::mesh::closest::closest_point;
 use crate::par;
+use crate::separate::axis::PairView;
 use crate::separate::judge::{Judged, Scene, Standing};
 use crate::separate::shape::{Placed, Shape};
 
 /// Parts into which pairs are divided among threads; the result does not depend on it.
 const CHUNKS: usize = 64;
+
+/// Depth of vertices, in sizes of the smaller body, below which they do not show how deep a pair is.
+const SHALLOW: f64 = 1e-3;
 
 /// Kinds of overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +44,9 @@ pub struct Overlap {
     pub kind: OverlapKind,
     /// Vertices of the surface of either that are inside the other.
     pub vertices_inside: usize,
-    /// Largest distance of such a vertex to the surface that it is behind, m.
+    /// Largest distance of such a vertex to the surface that it is behind, m; where that is next to
+    /// nothing, as of bars that cross and of exact copies, the shortest translation found that
+    /// takes the pair apart.
     pub depth: f64,
     /// Distance of the surfaces, m; 0 where they overlap.
     pub distance: f64,
@@ -68,15 +74,30 @@ pub(crate) fn measured(scene: Scene<'_>, gap: f64) -> Vec<Overlap> {
     par::chunks(&mut found, &offsets, |_, chunk| {
         for overlap in chunk.iter_mut().filter(|overlap| overlap.kind != OverlapKind::Near) {
             let [a, b] = overlap.bodies;
+            let size = scene.shapes[a].size.min(scene.shapes[b].size);
             for [inner, outer] in [[a, b], [b, a]] {
                 let (shape, at) = (&scene.shapes[inner], &scene.placed[inner]);
                 let (inside, depth) = depth(shape, at, &scene.placed[outer]);
                 overlap.vertices_inside += inside;
                 overlap.depth = overlap.depth.max(depth);
             }
+            if overlap.depth < SHALLOW * size {
+                overlap.depth = overlap.depth.max(least_translation(scene, overlap.bodies));
+            }
         }
     });
     found
+}
+
+/// The shortest translation found that takes two bodies apart which overlap, m.
+fn least_translation(scene: Scene<'_>, pair: [usize; 2]) -> f64 {
+    let view = PairView {
+        shapes: pair.map(|body| &scene.shapes[body]),
+        placed: pair.map(|body| &scene.placed[body]),
+        clearance: 0.0,
+    };
+    // Of what only touches a translation may know nothing; a plane between them does.
+    view.thinnest_slab().distance.max(0.0).min(view.shortest(&[]).distance)
 }
 
 /// Number of surface vertices of one body inside another, and how deep the deepest is, m.

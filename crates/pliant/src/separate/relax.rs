@@ -8,15 +8,15 @@
 
 use std::ops::ControlFlow;
 
-use crate::contact::translation::Translation;
 use crate::math::Vec3;
 use crate::separate::axis::PairView;
 use crate::separate::judge::{Judged, Scene, Standing};
-use crate::separate::shape::{Placed, enlarged};
+use crate::separate::shape::{Placed, Shape, enlarged};
 use crate::separate::soft::{Deformed, POINT_BEYOND, SoftTask};
 use crate::separate::soft_body::Response;
 use crate::separate::soft_program::Program;
 use crate::separate::soft_rows::{self, Apart};
+use crate::separate::undeformed::Undeformed;
 
 /// Iterations, at most.
 const ITERATIONS: usize = 60;
@@ -45,12 +45,27 @@ const LOOK_COST: u64 = 500;
 /// The same of judging a triangle, with all that is done for it in a step.
 const JUDGE_COST: u64 = 1000;
 
+/// Whether so many pairs are near each other that there is no room for rows of all.
+pub(crate) fn are_too_many(pairs: usize) -> bool {
+    LEAST_ROWS * pairs > MOST_ROWS
+}
+
+/// How near pairs of bodies are that a step could bring together, m.
+pub(crate) fn reach(shapes: &[Shape], gap: f64) -> f64 {
+    2.0 * longest(shapes) + gap
+}
+
+/// Longest way of a vertex in an iteration, m.
+fn longest(shapes: &[Shape]) -> f64 {
+    STEP * shapes.iter().map(|shape| shape.size).fold(f64::INFINITY, f64::min)
+}
+
 /// Bodies to be pulled back.
 pub(crate) struct RelaxTask<'a> {
     /// Bodies, pairs, and the gap to keep.
     pub given: SoftTask<'a>,
-    /// Whether a body must not be at some positions, m.
-    pub is_spoilt: &'a dyn Fn(usize, &[Vec3]) -> bool,
+    /// Why a body must not be at some positions, m, if it must not.
+    pub defect: &'a dyn Fn(usize, &[Vec3]) -> Option<Undeformed>,
 }
 
 /// Where all bodies are.
@@ -59,6 +74,16 @@ struct State {
     placed: Vec<Placed>,
     /// Bodies that stay where they are.
     stays: Vec<bool>,
+    /// Why, of those that were stopped.
+    stopped_by: Vec<Option<Undeformed>>,
+}
+
+impl State {
+    fn stop(&mut self, body: usize, why: Undeformed) {
+        if !self.stays[body] {
+            (self.stays[body], self.stopped_by[body]) = (true, Some(why));
+        }
+    }
 }
 
 /// Pairs of bodies that a step could bring together.
@@ -76,9 +101,9 @@ impl RelaxTask<'_> {
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Deformed {
         let mut state = self.start_from(shifts);
-        let size = self.given.shapes.iter().map(|shape| shape.size).fold(f64::INFINITY, f64::min);
-        let longest = STEP * size;
+        let longest = longest(self.given.shapes);
         let (mut work, mut iterations, mut stopped) = (0, 0, false);
+        let mut is_settled = false;
         while iterations < ITERATIONS && work < self.given.budget && state.stays.contains(&false) {
             stopped = progress(iterations, 0).is_break();
             if stopped {
@@ -86,12 +111,15 @@ impl RelaxTask<'_> {
             }
             iterations += 1;
             let way = self.advance(&mut state, longest, &mut work);
-            if way.is_some_and(|way| way < STILL * self.given.gap) {
+            is_settled = way.is_some_and(|way| way < STILL * self.given.gap);
+            if is_settled {
                 break;
             }
         }
+        let why = if is_settled { Undeformed::Unpressed } else { Undeformed::Exhausted };
+        (0..state.stays.len()).for_each(|body| state.stop(body, why));
         let positions = state.placed.into_iter().map(|placed| placed.positions).collect();
-        Deformed { positions, iterations, stopped, work }
+        Deformed { positions, iterations, stopped, work, stopped_by: state.stopped_by }
     }
 
     fn start_from(&self, shifts: &[Vec3]) -> State {
@@ -108,15 +136,17 @@ impl RelaxTask<'_> {
         let placed = placed.collect();
         // What has not been moved has nowhere to go back to.
         let stays = self.given.bodies.iter().zip(shifts);
-        let stays = stays.map(|(body, shift)| !body.gives_way() || *shift == Vec3::ZERO).collect();
-        State { responses, placed, stays }
+        let stays: Vec<bool> =
+            stays.map(|(body, shift)| !body.gives_way() || *shift == Vec3::ZERO).collect();
+        let stopped_by = vec![None; stays.len()];
+        State { responses, placed, stays, stopped_by }
     }
 
     /// One step; the longest way of a vertex, m, or `None` where bodies were stopped instead.
     fn advance(&self, state: &mut State, longest: f64, work: &mut u64) -> Option<f64> {
-        let near = self.near(state, 2.0 * longest + self.given.gap);
-        if near.pairs.len() * LEAST_ROWS > MOST_ROWS {
-            state.stays.fill(true);
+        let near = self.near(state, reach(self.given.shapes, self.given.gap));
+        if are_too_many(near.pairs.len()) {
+            (0..state.stays.len()).for_each(|body| state.stop(body, Undeformed::TooMany));
             return None;
         }
         let mut program = Program::new(self.given.bodies, self.given.start);
@@ -128,13 +158,15 @@ impl RelaxTask<'_> {
             let goals = self.goals(&mut program, state);
             *work += JUDGE_COST * triangles as u64;
             let (next, way) = self.limited(state, &goals, longest);
-            let spoilt: Vec<usize> = (0..self.given.bodies.len())
+            let spoilt: Vec<(usize, Undeformed)> = (0..self.given.bodies.len())
                 .filter(|body| !state.stays[*body])
-                .filter(|body| (self.is_spoilt)(*body, &next.placed[*body].positions))
+                .filter_map(|body| {
+                    (self.defect)(body, &next.placed[body].positions).map(|why| (body, why))
+                })
                 .collect();
             if !spoilt.is_empty() {
                 *work += program.work;
-                spoilt.iter().for_each(|body| state.stays[*body] = true);
+                spoilt.iter().for_each(|(body, why)| state.stop(*body, *why));
                 return None;
             }
             let scene = Scene {
@@ -156,7 +188,7 @@ impl RelaxTask<'_> {
         }
         *work += program.work;
         for body in blocking.iter().flat_map(|judged| judged.pair) {
-            state.stays[body] = true;
+            state.stop(body, Undeformed::NoRoom);
         }
         None
     }
@@ -192,6 +224,7 @@ impl RelaxTask<'_> {
             responses: state.responses.clone(),
             placed: state.placed.clone(),
             stays: state.stays.clone(),
+            stopped_by: state.stopped_by.clone(),
         };
         for (body, goal) in goals.iter().enumerate().filter(|(body, _)| !state.stays[*body]) {
             next.responses[body] = state.responses[body].towards(goal, share);
@@ -235,7 +268,7 @@ impl RelaxTask<'_> {
         let rows = match judged.standing {
             Standing::Near(_) | Standing::Apart => soft_rows::near(view),
             Standing::Crossing | Standing::FirstInside | Standing::SecondInside => {
-                let way = view.shortest(&[], &mut Translation::default());
+                let way = view.shortest(&[]);
                 soft_rows::overlapping(view, way.axis)
             }
         };

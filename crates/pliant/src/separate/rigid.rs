@@ -9,7 +9,6 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use crate::contact::translation::Translation;
 use crate::math::Vec3;
 use crate::par;
 use crate::separate::axis::{PairView, Way};
@@ -40,6 +39,9 @@ const ROW_BEYOND: f64 = 2e-3;
 
 /// Tolerance of the translations, in gaps.
 const SHIFT_TOLERANCE: f64 = 1e-4;
+
+/// Cosine of the angle between directions within which a row begins with the impulse of another.
+const SIMILAR: f64 = 0.9;
 
 /// By how much equal centres are set apart, in sizes of the body.
 const SPLIT: f64 = 1e-3;
@@ -107,12 +109,13 @@ impl Task<'_> {
                 memories.clear();
             }
             self.remember(&mut memories, &judged, &placed, &shifts, iteration);
-            let rows: Vec<Row> = memories
-                .values()
-                .flat_map(|memory| memory.deep.iter().chain(&memory.local))
-                .copied()
-                .collect();
-            let next = least_shifts(self.inv_masses, &rows, SHIFT_TOLERANCE * self.gap);
+            let kept = memories
+                .values_mut()
+                .flat_map(|memory| memory.deep.iter_mut().chain(&mut memory.local));
+            let mut kept: Vec<&mut Row> = kept.collect();
+            let mut rows: Vec<Row> = kept.iter().map(|row| **row).collect();
+            let next = least_shifts(self.inv_masses, &mut rows, SHIFT_TOLERANCE * self.gap);
+            kept.iter_mut().zip(rows).for_each(|(kept, row)| **kept = row);
             for (body, shift) in next.iter().enumerate() {
                 if *shift != shifts[body] {
                     let moved = self.start[body].iter().map(|p| *p + *shift).collect();
@@ -138,13 +141,13 @@ impl Task<'_> {
             judged.iter().map(|judged| (*judged, known(judged))).collect();
         let offsets = par::even_offsets(updated.len(), CHUNKS);
         par::chunks(&mut updated, &offsets, |_, chunk| {
-            let mut search = Translation::default();
             for (Judged { pair, standing }, memory) in chunk {
                 let relative = shifts[pair[0]] - shifts[pair[1]];
                 let row = |normal: Vec3, way: f64| Row {
                     pair: *pair,
                     normal,
                     least: normal.dot(relative) + way + ROW_BEYOND * self.gap,
+                    impulse: 0.0,
                 };
                 if let Standing::Near(nearest) = standing
                     && let Some(normal) = nearest.normal()
@@ -166,10 +169,12 @@ impl Task<'_> {
                 } else if iteration >= PLANES_FROM {
                     view.thinnest_slab()
                 } else {
-                    memory.advance(view, &mut search)
+                    memory.advance(view)
                 };
                 memory.local.clear();
-                memory.deep = Some(row(way.axis, way.distance));
+                let before = memory.deep.filter(|deep| deep.normal.dot(way.axis) > SIMILAR);
+                let impulse = before.map_or(0.0, |deep| deep.impulse);
+                memory.deep = Some(Row { impulse, ..row(way.axis, way.distance) });
             }
         });
         memories.extend(updated.into_iter().map(|(judged, memory)| (judged.pair, memory)));
@@ -199,9 +204,9 @@ impl Task<'_> {
 
 impl Memory {
     /// The way out along the pair's axis, or along another where that leads nowhere.
-    fn advance(&mut self, view: PairView<'_>, search: &mut Translation) -> Way {
+    fn advance(&mut self, view: PairView<'_>) -> Way {
         if let Some(way) = self.way {
-            let distance = view.along(way.axis, search);
+            let distance = view.along(way.axis);
             self.stalls = if distance > STALLED * way.distance { self.stalls + 1 } else { 0 };
             let way = Way { distance, ..way };
             if self.stalls < STALLS && distance > 0.0 {
@@ -211,7 +216,7 @@ impl Memory {
             self.avoided.push(way.axis);
             self.stalls = 0;
         }
-        let way = view.shortest(&self.avoided, search);
+        let way = view.shortest(&self.avoided);
         self.way = Some(way);
         way
     }

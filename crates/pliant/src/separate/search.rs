@@ -13,11 +13,12 @@ use crate::mesh::surface::Surface;
 use crate::mesh::tet::TetMesh;
 use crate::separate::change::{strain, volume_change};
 use crate::separate::elastic::{Compliance, Elastic, Turning};
-use crate::separate::judge::Scene;
-use crate::separate::relax::RelaxTask;
+use crate::separate::judge::{Judged, Scene};
+use crate::separate::relax::{self, RelaxTask};
 use crate::separate::shape::Shape;
-use crate::separate::soft::SoftTask;
+use crate::separate::soft::{self, SoftTask};
 use crate::separate::soft_body::SoftBody;
+use crate::separate::undeformed::Undeformed;
 use crate::separate::{Body, Manner, Mobility, placed, rigid};
 
 /// How much it costs to move a soft body, beside squeezing it by as much: first, and after each
@@ -75,6 +76,8 @@ pub(crate) struct Found {
     pub positions: Vec<Vec<Vec3>>,
     /// How each body was changed.
     pub manners: Vec<Manner>,
+    /// Why each body that was to be deformed was moved as it is.
+    pub undeformed: Vec<Option<Undeformed>>,
     /// Iterations done, of all searches together.
     pub iterations: usize,
     /// Whether it was stopped by the caller.
@@ -112,14 +115,19 @@ impl Search<'_> {
         if found.stopped || !soft.contains(&true) {
             return self.turned(found, report);
         }
-        let deformed = self.soft(&soft, found.iterations, report);
+        // Where there is no room for rows of all pairs, bodies are not made elastic in vain.
+        let overlapping = self.judged(self.start).len();
+        let deformed = match soft::are_too_many(overlapping) {
+            true => found.clone(),
+            false => self.soft(&soft, found.iterations, report),
+        };
         let most = |positions: &[Vec<Vec3>]| {
             let sizes = self.shapes.iter().map(|shape| shape.size).enumerate();
             sizes.map(|(k, size)| self.mean(k, positions) / size).fold(0.0, f64::max)
         };
         let is_sound = (0..self.bodies.len()).all(|body| {
             deformed.manners[body] != Manner::Soft
-                || !self.is_spoilt(body, &deformed.positions[body])
+                || self.defect(body, &deformed.positions[body]).is_none()
         });
         let is_better = is_sound
             && deformed.manners.contains(&Manner::Soft)
@@ -149,32 +157,41 @@ impl Search<'_> {
             return found;
         }
         let shifts: Vec<Vec3> = self.start.iter().zip(&found.positions).map(shift).collect();
-        let bodies: Vec<SoftBody> = (0..self.bodies.len())
+        if self.are_too_many(&found.positions) {
+            let why = |soft: &bool| soft.then_some(Undeformed::TooMany);
+            return Found { undeformed: soft.iter().map(why).collect(), ..found };
+        }
+        let (bodies, mut undeformed): (Vec<SoftBody>, Vec<Option<Undeformed>>) = (0..soft.len())
             .map(|body| match soft[body] {
                 true => self.soft_body(body, 0),
-                false => self.turning_body(body, soft),
+                false => (self.turning_body(body, soft), None),
             })
-            .collect();
+            .unzip();
         let met: Vec<Vec<[TriangleId; 2]>> = (0..self.bodies.len())
             .map(|body| if soft[body] { self.met(body, &self.start[body]) } else { Vec::new() })
             .collect();
         let is_elastic = |body: usize| matches!(bodies[body].compliance, Compliance::Elastic(_));
-        let is_spoilt = |body: usize, at: &[Vec3]| {
-            is_elastic(body) && self.is_spoilt_beside(body, at, &met[body])
+        let defect = |body: usize, at: &[Vec3]| {
+            is_elastic(body).then(|| self.defect_beside(body, at, &met[body])).flatten()
         };
         let Search { shapes, start, nested, gap, .. } = *self;
-        let (bodies, is_spoilt, budget) = (&bodies, &is_spoilt, RELAX_BUDGET);
+        let (bodies, defect, budget) = (&bodies, &defect, RELAX_BUDGET);
         let given = SoftTask { shapes, start, nested, bodies, gap, budget };
-        let task = RelaxTask { given, is_spoilt };
+        let task = RelaxTask { given, defect };
         let before = found.iterations;
         let done = task.run(&shifts, &mut |iteration, pairs| report(before + iteration, pairs));
-        let is_deformed = |body: usize| {
-            let (given, shape) = (&self.bodies[body], &self.shapes[body]);
-            is_elastic(body) && strain(given, shape, &done.positions[body]) > LEAST_STRAIN
-        };
-        let manner = |body: usize| if is_deformed(body) { Manner::Soft } else { Manner::Rigid };
+        let is_deformed =
+            |body: usize| is_elastic(body) && self.is_strained(body, &done.positions[body]);
+        let deformed: Vec<bool> = (0..self.bodies.len()).map(is_deformed).collect();
+        for (body, why) in undeformed.iter_mut().enumerate() {
+            if soft[body] && !deformed[body] && why.is_none() {
+                *why = done.stopped_by[body];
+            }
+        }
+        let manner = |deformed: &bool| if *deformed { Manner::Soft } else { Manner::Rigid };
         Found {
-            manners: (0..self.bodies.len()).map(manner).collect(),
+            manners: deformed.iter().map(manner).collect(),
+            undeformed,
             iterations: before + done.iterations,
             stopped: done.stopped,
             positions: done.positions,
@@ -226,6 +243,7 @@ impl Search<'_> {
         Found {
             positions: start.iter().zip(&done.shifts).map(moved).collect(),
             manners: vec![Manner::Rigid; self.bodies.len()],
+            undeformed: vec![None; self.bodies.len()],
             iterations: done.iterations,
             stopped: done.stopped,
         }
@@ -241,10 +259,11 @@ impl Search<'_> {
         let mut levels: Vec<usize> =
             soft.iter().map(|soft| if *soft { 0 } else { ATTACHMENTS.len() }).collect();
         let (mut attempt, mut work) = (0, 0);
+        let mut defects: Vec<Option<Undeformed>> = vec![None; self.bodies.len()];
         loop {
             attempt += 1;
-            let bodies: Vec<SoftBody> =
-                (0..self.bodies.len()).map(|body| self.soft_body(body, levels[body])).collect();
+            let (bodies, mut undeformed): (Vec<SoftBody>, Vec<Option<Undeformed>>) =
+                (0..levels.len()).map(|body| self.soft_body(body, levels[body])).unzip();
             let Search { shapes, start, nested, gap, .. } = *self;
             let budget = BUDGET.saturating_sub(work);
             let task = SoftTask { shapes, start, nested, bodies: &bodies, gap, budget };
@@ -255,70 +274,98 @@ impl Search<'_> {
             let is_elastic =
                 |body: usize| matches!(bodies[body].compliance, Compliance::Elastic(_));
             if !deformed.stopped && work <= BUDGET {
-                let bad: Vec<usize> = (0..bodies.len())
-                    .filter(|body| {
-                        is_elastic(*body) && self.is_spoilt(*body, &deformed.positions[*body])
-                    })
-                    .collect();
-                if !bad.is_empty() {
-                    let step = if attempt < ATTEMPTS { 1 } else { ATTACHMENTS.len() };
-                    bad.iter().for_each(|body| levels[*body] += step);
+                let mut is_bad = false;
+                for body in (0..bodies.len()).filter(|body| is_elastic(*body)) {
+                    if let Some(defect) = self.defect(body, &deformed.positions[body]) {
+                        (is_bad, defects[body]) = (true, Some(defect));
+                        levels[body] += if attempt < ATTEMPTS { 1 } else { ATTACHMENTS.len() };
+                    }
+                }
+                if is_bad {
                     continue;
                 }
             }
-            let manner = |body: usize| match is_elastic(body) {
-                true => Manner::Soft,
-                false => Manner::Rigid,
-            };
+            for body in 0..levels.len() {
+                if levels[body] >= ATTACHMENTS.len() {
+                    undeformed[body] = defects[body];
+                } else if is_elastic(body) && !self.is_strained(body, &deformed.positions[body]) {
+                    undeformed[body] = Some(Undeformed::Unpressed);
+                }
+            }
+            let is_deformed = |body: usize| is_elastic(body) && undeformed[body].is_none();
+            let manner = |body: usize| if is_deformed(body) { Manner::Soft } else { Manner::Rigid };
             let manners = (0..bodies.len()).map(manner).collect();
             let (positions, stopped) = (deformed.positions, deformed.stopped);
             if stopped || self.is_separated(&positions) {
-                return Found { positions, manners, iterations, stopped };
+                return Found { positions, manners, undeformed, iterations, stopped };
             }
             let rest = self
                 .rigid(&positions, &mut |iteration, pairs| report(iterations + iteration, pairs));
-            return Found { manners, iterations: iterations + rest.iterations, ..rest };
+            let iterations = iterations + rest.iterations;
+            return Found { manners, undeformed, iterations, ..rest };
         }
     }
 
-    fn is_separated(&self, positions: &[Vec<Vec3>]) -> bool {
+    /// Whether too many bodies that were moved are near others to be pulled back.
+    fn are_too_many(&self, positions: &[Vec<Vec3>]) -> bool {
         let placed = placed(self.shapes, positions, self.gap);
         let scene = Scene { shapes: self.shapes, placed: &placed, nested: self.nested };
-        let judged = scene.judge(self.gap);
+        let mut pairs = scene.pairs(relax::reach(self.shapes, self.gap));
+        pairs.retain(|pair| pair.iter().any(|body| self.start[*body] != positions[*body]));
+        relax::are_too_many(pairs.len())
+    }
+
+    /// Pairs that overlap or are too near at some positions, m.
+    fn judged(&self, positions: &[Vec<Vec3>]) -> Vec<Judged> {
+        let placed = placed(self.shapes, positions, self.gap);
+        Scene { shapes: self.shapes, placed: &placed, nested: self.nested }.judge(self.gap)
+    }
+
+    fn is_separated(&self, positions: &[Vec<Vec3>]) -> bool {
+        let judged = self.judged(positions);
         let is_both_fixed = |pair: [usize; 2]| pair.iter().all(|b| is_fixed(&self.bodies[*b]));
         judged.iter().all(|judged| is_both_fixed(judged.pair))
     }
 
-    /// A body of some softness; as it is where it cannot be filled or factored.
-    fn soft_body(&self, body: usize, level: usize) -> SoftBody {
+    /// A body of some softness; as it is, and why, where it cannot be filled or factored.
+    fn soft_body(&self, body: usize, level: usize) -> (SoftBody, Option<Undeformed>) {
         let size = self.shapes[body].size;
-        let rigid = || SoftBody { compliance: Compliance::Rigid(1.0 / size), carried: None };
         if is_fixed(&self.bodies[body]) {
-            return SoftBody { compliance: Compliance::Fixed, carried: None };
+            return (SoftBody { compliance: Compliance::Fixed, carried: None }, None);
         }
-        let Some(attachment) = ATTACHMENTS.get(level) else { return rigid() };
-        let start = &self.start[body];
+        let rigid = SoftBody { compliance: Compliance::Rigid(1.0 / size), carried: None };
+        let Some(attachment) = ATTACHMENTS.get(level) else { return (rigid, None) };
+        match self.elastic_body(body, *attachment) {
+            Ok(elastic) => (elastic, None),
+            Err(why) => (rigid, Some(why)),
+        }
+    }
+
+    /// A body on tets of its own, or on a cage.
+    fn elastic_body(&self, body: usize, attachment: f64) -> Result<SoftBody, Undeformed> {
+        let (start, size) = (&self.start[body], self.shapes[body].size);
         let (cage, is_own) = match self.bodies[body].mesh {
             Mesh::Tets(mesh) if start.len() > LARGE => {
                 let positions = start.clone();
                 let triangles = mesh.surface().to_vec();
                 let raw = RawMesh { positions, triangles, ..RawMesh::default() };
-                let surface = Surface::from_raw(raw).ok();
-                (surface.and_then(|(surface, _)| cage(&surface, start, size)), false)
+                let (surface, _) = Surface::from_raw(raw).map_err(|_| Undeformed::NotFilled)?;
+                (cage(&surface, start, size)?, false)
             }
             Mesh::Tets(mesh) => {
                 let mut used = vec![false; start.len()];
                 mesh.tets().iter().flatten().for_each(|v| used[v.index()] = true);
                 let cage = TetMesh::new(start.clone(), mesh.tets().to_vec(), Vec::new());
-                (cage.ok(), !used.contains(&false))
+                (cage.map_err(|_| Undeformed::FlatTets)?, !used.contains(&false))
             }
-            Mesh::Surface(mesh) => (cage(mesh, start, size), false),
-            Mesh::SpringNetwork(..) | Mesh::Particles(_) | Mesh::Outline(..) => (None, false),
+            Mesh::Surface(mesh) => (cage(mesh, start, size)?, false),
+            Mesh::SpringNetwork(..) | Mesh::Particles(_) | Mesh::Outline(..) => {
+                return Err(Undeformed::NotFilled);
+            }
         };
-        let Some(cage) = cage else { return rigid() };
-        let Some(elastic) = Elastic::new(&cage, size, *attachment) else { return rigid() };
+        let elastic = Elastic::new(&cage, size, attachment).ok_or(Undeformed::FlatTets)?;
         let carried = (!is_own).then(|| embed(&cage, start));
-        SoftBody { compliance: Compliance::Elastic(Box::new(elastic)), carried }
+        Ok(SoftBody { compliance: Compliance::Elastic(Box::new(elastic)), carried })
     }
 
     /// A body that moves as a whole and turns; that only moves where it has no inertia.
@@ -339,15 +386,27 @@ impl Search<'_> {
         SoftBody { compliance, carried: None }
     }
 
-    /// Whether a body is strained too much, has lost or gained too much volume, has an inverted or
-    /// flat tet, or meets itself where it did not before.
-    fn is_spoilt(&self, body: usize, after: &[Vec3]) -> bool {
-        self.start[body] != after
-            && self.is_spoilt_beside(body, after, &self.met(body, &self.start[body]))
+    /// Whether a body is deformed at some positions, m, and not only moved.
+    fn is_strained(&self, body: usize, at: &[Vec3]) -> bool {
+        strain(&self.bodies[body], &self.shapes[body], at) > LEAST_STRAIN
     }
 
-    /// The same, with the triangles that met each other before.
-    fn is_spoilt_beside(&self, body: usize, after: &[Vec3], met: &[[TriangleId; 2]]) -> bool {
+    /// What is wrong with a body at some positions, m, that was right before.
+    fn defect(&self, body: usize, after: &[Vec3]) -> Option<Undeformed> {
+        match self.start[body] == after {
+            true => None,
+            false => self.defect_beside(body, after, &self.met(body, &self.start[body])),
+        }
+    }
+
+    /// The same, with the triangles that met each other before: an inverted or flat tet, too much
+    /// strain, too much volume lost or gained, or a surface that meets itself.
+    fn defect_beside(
+        &self,
+        body: usize,
+        after: &[Vec3],
+        met: &[[TriangleId; 2]],
+    ) -> Option<Undeformed> {
         if let Mesh::Tets(mesh) = self.bodies[body].mesh {
             let is_bad = |tet: &[VertexId; 4], at: &[Vec3]| {
                 let [v0, v1, v2, v3] = tet.map(|v| at[v.index()]);
@@ -355,16 +414,18 @@ impl Search<'_> {
             };
             let before = &self.start[body];
             if mesh.tets().iter().any(|tet| is_bad(tet, after) && !is_bad(tet, before)) {
-                return true;
+                return Some(Undeformed::Inverted);
             }
         }
         let shape = &self.shapes[body];
-        if strain(&self.bodies[body], shape, after) > MOST_STRAIN
-            || volume_change(shape, after).abs() > self.most_volume_change
-        {
-            return true;
+        if strain(&self.bodies[body], shape, after) > MOST_STRAIN {
+            return Some(Undeformed::Strain);
         }
-        self.met(body, after).iter().any(|pair| met.binary_search(pair).is_err())
+        if volume_change(shape, after).abs() > self.most_volume_change {
+            return Some(Undeformed::Volume);
+        }
+        let is_new = |pair: &[TriangleId; 2]| met.binary_search(pair).is_err();
+        self.met(body, after).iter().any(is_new).then_some(Undeformed::MeetsItself)
     }
 
     /// Triangles of a body that meet each other at some positions, m.
@@ -390,7 +451,7 @@ fn is_fixed(body: &Body<'_>) -> bool {
 }
 
 /// Tets inside a surface at some positions, m.
-fn cage(mesh: &Surface, start: &[Vec3], size: f64) -> Option<TetMesh> {
+fn cage(mesh: &Surface, start: &[Vec3], size: f64) -> Result<TetMesh, Undeformed> {
     let moved;
     let surface = if mesh.positions() == start {
         mesh
@@ -400,8 +461,12 @@ fn cage(mesh: &Surface, start: &[Vec3], size: f64) -> Option<TetMesh> {
             triangles: mesh.triangles().to_vec(),
             ..Default::default()
         };
-        moved = Surface::from_raw(raw).ok()?.0;
+        moved = Surface::from_raw(raw).map_err(|_| Undeformed::NotFilled)?.0;
         &moved
     };
-    stuffed(surface, StuffingSettings { size: CAGE * size }).ok().map(|stuffed| stuffed.mesh)
+    let filled = stuffed(surface, StuffingSettings { size: CAGE * size });
+    filled.map(|stuffed| stuffed.mesh).map_err(|error| Undeformed::of_filling(&error))
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,6 +19,8 @@ pub(crate) struct Shape {
     pub triangles: Vec<[VertexId; 3]>,
     /// Edges of these triangles.
     pub edges: Vec<[VertexId; 2]>,
+    /// For each triangle, a bit for each of its edges that no triangle before it has.
+    owned: Vec<u8>,
     /// Corners of these triangles, ascending.
     pub vertices: Vec<VertexId>,
     /// One vertex of each connected component of the surface.
@@ -57,8 +59,10 @@ impl Shape {
         vertices.dedup();
         let around = Aabb::around(vertices.iter().map(|v| positions[v.index()]));
         let volume = signed_volume(positions, &triangles)?;
+        let edges = topology::edges(positions.len(), &triangles);
         let shape = Shape {
-            edges: topology::edges(positions.len(), &triangles),
+            owned: owned(&edges, &triangles),
+            edges,
             components: components(positions.len(), &triangles),
             vertices,
             volume: volume.abs(),
@@ -66,6 +70,11 @@ impl Shape {
             triangles,
         };
         Some(shape)
+    }
+
+    /// Whether the edge from a corner of a triangle to the next is one of no triangle before it.
+    pub(crate) fn owns(&self, triangle: usize, corner: usize) -> bool {
+        self.owned[triangle] >> corner & 1 == 1
     }
 
     /// The shape at some positions; queries reach as far as said, m.
@@ -96,6 +105,17 @@ impl Placed {
         self.tree.refit(|k| enlarged(Aabb::around(faces[k as usize]), reach));
     }
 
+    /// Coordinate along a direction of the point of the surface that is farthest along it, m.
+    pub(crate) fn support(&self, direction: Vec3) -> f64 {
+        let mut farthest = f64::NEG_INFINITY;
+        self.tree.farthest(direction, |triangle| {
+            let corners = self.faces[triangle as usize].map(|corner| direction.dot(corner));
+            farthest = corners.into_iter().fold(farthest, f64::max);
+            farthest
+        });
+        farthest
+    }
+
     /// How often the surface winds around a point that is not on it; above 0 is inside.
     pub(crate) fn winding(&self, point: Vec3) -> i64 {
         let mut winding = 0;
@@ -116,6 +136,21 @@ impl Placed {
 /// A box that reaches farther to all sides, m.
 pub(crate) fn enlarged(around: Aabb, by: f64) -> Aabb {
     Aabb { min: around.min - Vec3::splat(by), max: around.max + Vec3::splat(by) }
+}
+
+/// For each triangle, a bit for each of its edges that no triangle before it has.
+fn owned(edges: &[[VertexId; 2]], triangles: &[[VertexId; 3]]) -> Vec<u8> {
+    let mut is_taken = vec![false; edges.len()];
+    let mut bits = |triangle: &[VertexId; 3]| {
+        (0..3).fold(0, |bits, k| {
+            let (a, b) = (triangle[k], triangle[(k + 1) % 3]);
+            match edges.binary_search(&[a.min(b), a.max(b)]) {
+                Ok(edge) if !std::mem::replace(&mut is_taken[edge], true) => bits | 1 << k,
+                _ => bits,
+            }
+        })
+    };
+    triangles.iter().map(&mut bits).collect()
 }
 
 /// The first vertex of each connected component of a surface.

@@ -9,11 +9,12 @@ use std::ops::ControlFlow;
 
 use crate::math::Vec3;
 use crate::separate::axis::PairView;
-use crate::separate::judge::{Scene, Standing};
+use crate::separate::judge::{Judged, Scene, Standing};
 use crate::separate::shape::{Placed, Shape};
 use crate::separate::soft_body::SoftBody;
 use crate::separate::soft_program::Program;
 use crate::separate::soft_rows::{self, Apart};
+use crate::separate::undeformed::Undeformed;
 
 /// Iterations, at most.
 const ITERATIONS: usize = 40;
@@ -23,6 +24,12 @@ const PATIENCE: usize = 12;
 
 /// Rows after which those without a push are dropped.
 const MANY_ROWS: usize = 1200;
+
+/// Rows at any time, at most: what they do to each other is a dense matrix.
+const MOST_ROWS: usize = 6000;
+
+/// Rows of a pair that are needed at least; where there is no room for them nothing is deformed.
+const LEAST_ROWS: usize = 6;
 
 /// Share of the gap by which rows between points aim beyond it, as surfaces bend between points.
 pub(crate) const POINT_BEYOND: f64 = 0.05;
@@ -46,6 +53,11 @@ pub(crate) struct SoftTask<'a> {
     pub budget: u64,
 }
 
+/// Whether so many pairs overlap that there is no room for rows of all.
+pub(crate) fn are_too_many(pairs: usize) -> bool {
+    LEAST_ROWS * pairs > MOST_ROWS
+}
+
 /// What came of it.
 pub(crate) struct Deformed {
     /// Vertices of each body, m.
@@ -56,6 +68,8 @@ pub(crate) struct Deformed {
     pub stopped: bool,
     /// Multiply–adds done.
     pub work: u64,
+    /// Why each body was stopped on the way back, if it was; empty where there is no such way.
+    pub stopped_by: Vec<Option<Undeformed>>,
 }
 
 impl SoftTask<'_> {
@@ -78,38 +92,53 @@ impl SoftTask<'_> {
             if judged.len() < fewest {
                 (fewest, fewest_at) = (judged.len(), iteration);
             }
-            let is_over = iteration > fewest_at + PATIENCE || program.work > self.budget;
+            let is_over = iteration > fewest_at + PATIENCE
+                || program.work > self.budget
+                || program.len() + LEAST_ROWS * judged.len() > MOST_ROWS;
             if judged.is_empty() || stopped || is_over {
-                return Deformed { positions, iterations: iteration, stopped, work: program.work };
+                let (iterations, work, stopped_by) = (iteration, program.work, Vec::new());
+                return Deformed { positions, iterations, stopped, work, stopped_by };
             }
             if program.len() >= MANY_ROWS {
                 program.drop_idle();
             }
-            for judged in &judged {
-                let view = PairView {
-                    shapes: judged.pair.map(|body| &self.shapes[body]),
-                    placed: judged.pair.map(|body| &placed[body]),
-                    clearance: self.gap,
-                };
-                let found = match judged.standing {
-                    Standing::Near(_) | Standing::Apart => soft_rows::near(view),
-                    _ => {
-                        let axis =
-                            *axes.entry(judged.pair).or_insert_with(|| soft_rows::way_out(view));
-                        soft_rows::overlapping(view, axis)
-                    }
-                };
-                for apart in found {
-                    self.add(&mut program, judged.pair, apart, &placed);
-                }
-            }
+            self.add_rows(&mut program, &judged, &placed, &mut axes);
             program.relax(DEFORM_TOLERANCE * self.gap);
             positions = self.displaced(&mut program);
             for (body, at) in positions.iter().enumerate() {
                 placed[body].put(&self.shapes[body], at.clone());
             }
         }
-        Deformed { positions, iterations: ITERATIONS, stopped: false, work: program.work }
+        let (iterations, work, stopped_by) = (ITERATIONS, program.work, Vec::new());
+        Deformed { positions, iterations, stopped: false, work, stopped_by }
+    }
+
+    /// Adds rows for all pairs that overlap or are too near.
+    fn add_rows(
+        &self,
+        program: &mut Program<'_>,
+        judged: &[Judged],
+        placed: &[Placed],
+        axes: &mut BTreeMap<[usize; 2], Vec3>,
+    ) {
+        let most = (MOST_ROWS - program.len()) / judged.len();
+        for judged in judged {
+            let view = PairView {
+                shapes: judged.pair.map(|body| &self.shapes[body]),
+                placed: judged.pair.map(|body| &placed[body]),
+                clearance: self.gap,
+            };
+            let found = match judged.standing {
+                Standing::Near(_) | Standing::Apart => soft_rows::near(view),
+                _ => {
+                    let axis = *axes.entry(judged.pair).or_insert_with(|| soft_rows::way_out(view));
+                    soft_rows::overlapping(view, axis)
+                }
+            };
+            for apart in found.into_iter().take(most) {
+                self.add(program, judged.pair, apart, placed);
+            }
+        }
     }
 
     fn gives_way(&self, body: usize) -> bool {

@@ -3,7 +3,6 @@
 //! A point inside another body leaves it towards the nearest surface where the two surfaces face
 //! each other and the point is not deep; otherwise along the pair's own way out, the same for all.
 
-use crate::contact::translation::Translation;
 use crate::id::VertexId;
 use crate::math::{Aabb, Vec3};
 use crate::mesh::closest::{closest_point, closest_weights};
@@ -150,7 +149,7 @@ pub(crate) fn facing(view: PairView<'_>, reach: f64) -> Facing {
 
 /// The way of the first body out of the second.
 pub(crate) fn way_out(view: PairView<'_>) -> Vec3 {
-    view.shortest(&[], &mut Translation::default()).axis
+    view.shortest(&[]).axis
 }
 
 /// The rows with the least distances, those near others left out.

@@ -48,6 +48,8 @@ proptest! {
         let bodies = [body(mesh.positions()), body(&first), stiff, fixed];
         if let Ok(found) = separate(&bodies, &settings) {
             let _ = (found.is_free(), found.left.first().map(|pair| pair.kind.name()));
+            let whys = found.changes.iter().filter_map(|change| change.undeformed);
+            whys.for_each(|why| _ = (why.name(), why.why()));
         }
         let _ = separate_with(&bodies, &settings, &mut |_| ControlFlow::Break(()));
         let _ = overlaps(&bodies, settings.gap.unwrap_or(0.0), &nested);
