@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pliant::body::Mesh as Connectivity;
 use pliant::separate::{
     Body, BodyChange, Mobility, Nesting, Overlap, Progress, SeparateSettings, Separation,
-    separate_with,
+    Undeformed, separate_with,
 };
 use pliant::world::BodyMesh;
 use pyo3::prelude::*;
@@ -151,5 +151,6 @@ fn change<'py>(py: Python<'py>, change: &BodyChange) -> PyResult<Bound<'py, PyDi
     dict.set_item("strain", change.strain)?;
     dict.set_item("volume_change", change.volume_change)?;
     dict.set_item("inverted_tets", change.inverted_tets)?;
+    dict.set_item("undeformed", change.undeformed.map(Undeformed::name))?;
     Ok(dict)
 }

@@ -421,3 +421,35 @@ impl<const N: usize, M: Material<N> + 'static> Force for Elements<M, N> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::force::spring::{SpringLaw, SpringSettings, Springs};
+    use crate::math::random::Random;
+
+    /// More elements than are computed at once; batches end in the middle of a thread's part.
+    #[test]
+    fn energies_are_summed_in_order_whatever_the_threads() {
+        let count = BATCH + 7;
+        let mut random = Random::new(4);
+        let rest: Vec<Vec3> = (0..=count).map(|_| random.point()).collect();
+        let edges: Vec<[VertexId; 2]> =
+            (0..count as u32).map(|k| [VertexId(k), VertexId(k + 1)]).collect();
+        let law = SpringSettings { law: SpringLaw::Relative, stiffness: 7.0, damping: 0.3 };
+        let mut springs = Elements::new(Springs::along(&rest, &edges, law).unwrap());
+        let positions: Vec<Vec3> = rest.iter().map(|p| 1.5 * *p + random.point()).collect();
+        let velocities = vec![Vec3::ZERO; positions.len()];
+        let motion = StateView { positions: &positions, velocities: &velocities, time: 0.0 };
+        let all: Vec<u32> = (0..count as u32).collect();
+        let expected = springs.energy_of_elements(&all, motion);
+        for threads in [1, 2, 5, 100] {
+            springs.set_threads(threads, positions.len());
+            let mut visited = Vec::new();
+            let sum = springs.visit_energies(motion, &mut |_, energy| visited.push(energy));
+            assert_eq!((sum, visited.len()), (expected, count), "{threads}");
+            assert_eq!(visited.iter().sum::<f64>(), expected, "{threads}");
+            assert_eq!(Force::energy(&springs, motion), expected, "{threads}");
+        }
+    }
+}

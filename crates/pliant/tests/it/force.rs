@@ -5,7 +5,7 @@ use pliant::force::gravity::Gravity;
 use pliant::force::plasticity::Plasticity;
 use pliant::force::solid::{Hold, Solid, SolidSettings};
 use pliant::force::spring::{SpringLaw, SpringSettings, Springs};
-use pliant::force::{BlockMatrix, Force, Forces, Form, StateView, Tangent};
+use pliant::force::{BlockMatrix, Forces, Form, StateView, Tangent};
 use pliant::id::VertexId;
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::{Integrator, System};
@@ -97,26 +97,6 @@ fn one_thread_and_three_give_the_same_bits() {
         product
     });
     assert_eq!(products[0], products[1]);
-}
-
-/// More elements than are computed at once: batches end in the middle of a thread's share.
-#[test]
-fn energies_are_summed_in_order_whatever_the_threads() {
-    let mesh = bar([10, 10, 9]);
-    let (_, state) = shaken(&mesh, &mut Random::new(4));
-    let law = SpringSettings { law: SpringLaw::Relative, stiffness: 7.0, damping: 0.3 };
-    let mut springs = Springs::along(mesh.positions(), &mesh.edges(), law).unwrap();
-    let all: Vec<u32> = (0..mesh.edges().len() as u32).collect();
-    assert!(all.len() > 4096 && all.len() % 4096 > 3, "{}", all.len());
-    let expected = springs.energy_of_elements(&all, state.motion());
-    for threads in [1, 2, 5] {
-        springs.set_threads(threads, state.positions.len());
-        let mut visited = Vec::new();
-        let sum = springs.visit_energies(state.motion(), &mut |_, energy| visited.push(energy));
-        assert_eq!((sum, visited.len()), (expected, all.len()), "{threads}");
-        assert_eq!(visited.iter().sum::<f64>(), expected, "{threads}");
-        assert_eq!(springs.energy(state.motion()), expected, "{threads}");
-    }
 }
 
 #[test]
