@@ -310,10 +310,12 @@ impl Response for ConstraintResponse {
     }
 }
 
-/// Speed, per size, 1/s, at which a contact with little overlap may open because its sides slide.
+/// Speed, per size, 1/s, at which two bodies with little overlap may open because they slide.
+///
+/// Obstacles are mostly flat: nothing that slides on them is closed by a normal that turns.
 fn following(contact: &Contact, velocities: &[Vec3]) -> f64 {
     let is_shallow = contact.gap < 0.0 && contact.gap > -DEEP * contact.offset;
-    if !is_shallow {
+    if !is_shallow || contact.bodies.1.is_none() {
         return 0.0;
     }
     let relative = contact.relative(velocities);
@@ -385,12 +387,16 @@ mod tests {
 
     #[test]
     fn sides_that_slide_in_shallow_overlap_may_open_with_a_tenth_of_their_speed() {
-        let at = |gap: f64| Contact { gap, offset: 0.01, size: 0.5, ..resting(VertexId(0)) };
+        let bodies = (BodyId(0), Some(BodyId(1)));
+        let with = Contact { bodies, offset: 0.01, size: 0.5, ..resting(VertexId(0)) };
+        let at = |gap: f64| Contact { gap, ..with };
         let motion = [Vec3::new(3.0, 4.0, -1.0)]; // 5 m/s across the normal
         assert!((following(&at(-0.001), &motion) - 1.0).abs() < 1e-15); // 0.5 m/s of a size of 0.5 m
         assert_eq!(following(&at(0.0), &motion), 0.0);
         assert_eq!(following(&at(-0.02), &motion), 0.0); // deep ones are shifted
         assert_eq!(following(&at(-0.001), &[-Vec3::Z]), 0.0);
+        let on_floor = Contact { bodies: (BodyId(0), None), ..at(-0.001) };
+        assert_eq!(following(&on_floor, &motion), 0.0);
     }
 
     #[test]
