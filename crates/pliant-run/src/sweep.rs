@@ -165,7 +165,8 @@ impl Plan {
         // Before any list is made: a count may be absurd.
         let counts = variants.iter().map(|variant| variant.values.len());
         let counts = counts.chain(seeds.map(|count| count as usize));
-        let runs = counts.fold(1_usize, usize::saturating_mul);
+        // A list without values is refused below; it must not hide how long the others are.
+        let runs = counts.map(|count| count.max(1)).fold(1_usize, usize::saturating_mul);
         if runs > MOST_RUNS {
             let message = format!("{runs} runs are too many: at most {MOST_RUNS}");
             return Err(SweepError::Plan(message));
@@ -544,6 +545,7 @@ mod tests {
             "180000 runs are too many: at most 100000",
         );
         check(&[], Some(u32::MAX), "4294967295 runs are too many");
+        check(&[variants("a", &[])], Some(u32::MAX), "4294967295 runs are too many");
     }
 
     #[test]

@@ -320,6 +320,16 @@ fn a_ring_around_a_rod_stays_around_it() {
     assert!(relative(&found) < 0.1, "{}", relative(&found));
 }
 
+/// Two rings through each other, whose tubes of radius 0.25 m overlap by 0.1 m along x.
+#[test]
+fn linked_rings_that_have_room_stay_linked() {
+    let ring = ring(0.25);
+    let turn = Quat::from_rotation_x(std::f64::consts::FRAC_PI_2);
+    let (low, high) = (ring.positions().to_vec(), moved(&ring, turn, 1.6 * Vec3::X));
+    let found = separated(&[free(&ring, &low), free(&ring, &high)], rigid());
+    assert!(found.is_free() && relative(&found) < FAIR * 0.1, "{}", relative(&found));
+}
+
 #[test]
 fn thirty_bodies_thrown_together_come_apart_as_tets_and_as_surfaces() {
     let meshes = [block(Vec3::new(0.6, 1.0, 0.4)), sphere(0.4), ring(0.2)];

@@ -159,7 +159,7 @@ fn vtu_data(bytes: &[u8], regions: usize) -> Vec<String> {
 fn vtk_data(bytes: &[u8], regions: usize) -> Vec<String> {
     let (mut section, mut counts) = (None, [0, 0]);
     for line in bytes.split(|byte| *byte == b'\n') {
-        let Ok(line) = std::str::from_utf8(line) else { continue };
+        let Ok(line) = std::str::from_utf8(line.trim_ascii_end()) else { continue };
         match line.split_ascii_whitespace().next() {
             Some("POINT_DATA") => section = Some(0),
             Some("CELL_DATA") => section = Some(1),
@@ -188,8 +188,14 @@ fn ply_properties(bytes: &[u8]) -> Option<String> {
 /// Whether the bytes behind a triangle of a binary STL file hold anything, as colours.
 fn has_attributes(bytes: &[u8]) -> bool {
     let [header, record] = STL;
-    let is_binary = bytes.len() >= header && (bytes.len() - header).is_multiple_of(record);
-    is_binary && bytes[header..].chunks_exact(record).any(|one| one[record - 2..] != [0, 0])
+    let Some(count) = bytes.get(header - 4..header).and_then(|bytes| bytes.try_into().ok()) else {
+        return false;
+    };
+    // As the reader does: a file with room for as many triangles as it announces is binary.
+    let length = u64::from(u32::from_le_bytes(count)) * record as u64;
+    let own = usize::try_from(length).ok().and_then(|length| bytes[header..].get(..length));
+    let mut records = own.unwrap_or_default().chunks_exact(record);
+    records.any(|one| one[record - 2..] != [0, 0])
 }
 
 #[cfg(test)]
@@ -237,9 +243,15 @@ mod tests {
             POINT_DATA 4\nVECTORS speed float\n";
         assert_eq!(vtk_data(vtk, 1), ["point data"]);
         assert_eq!(vtk_data(vtk, 0), ["point data", "cell data but regions"]);
+        let lines = String::from_utf8_lossy(vtk).replace('\n', "\r\n");
+        assert_eq!(vtk_data(lines.as_bytes(), 1), ["point data"]);
         let mut stl = vec![0; 84 + 2 * 50];
+        stl[80] = 2;
+        assert!(!has_attributes(&stl));
+        stl.push(7); // behind the triangles
         assert!(!has_attributes(&stl));
         stl[84 + 49] = 1;
         assert!(has_attributes(&stl));
+        assert!(!has_attributes(&[b' '; 84 + 50])); // text of the length of one triangle
     }
 }

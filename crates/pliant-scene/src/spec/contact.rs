@@ -122,7 +122,7 @@ pub struct Contact {
     /// Speculative distance: how far ahead contacts of fast bodies are detected, per size; at
     /// least 0.
     pub speculative_distance: f64,
-    /// Maximum speed at which a gap below `offset` is opened, per size, 1/s; at least 0.
+    /// Maximum speed at which a gap below `offset` is opened, per size, 1/s; at least 0. Where bodies slide in shallow overlap, a tenth of that speed is added.
     pub max_depenetration_speed: f64,
     /// Change of a contact's velocity by one more relaxation that makes a step unconverged, times
     /// the step over the size; positive. Steps are only counted: no result depends on it.

@@ -68,8 +68,9 @@ impl Strips {
         }
         let width = (WIDE * sum / count).max((high - low) / MOST_STRIPS);
         // One strip where nothing is known, or where boxes are larger than a number can be.
-        let is_known = width > 0.0 && width.is_finite();
-        Strips { base: low, inv_width: if is_known { width.recip() } else { 0.0 } }
+        let inv_width = width.recip();
+        let is_known = width > 0.0 && inv_width > 0.0 && inv_width.is_finite();
+        Strips { base: low, inv_width: if is_known { inv_width } else { 0.0 } }
     }
 
     /// Number of the strip of a coordinate; never less for a larger one.
@@ -134,6 +135,7 @@ mod tests {
             vec![of(-1.0, 0.0), of(3.0, 4.5)],
             vec![of(f32::MIN, f32::MAX), of(0.0, 1.0)],
             vec![of(1e30, 2e30), of(-3e38, -2e38)],
+            vec![of(0.0, 1e-40), of(0.0, 2e-40)], // the reciprocal of the width is infinite
         ] {
             let strips = Strips::of(&boxes);
             let places = [f32::MIN, -2e38, -1.0, 0.0, 1.0, 3.0, 4.5, 1e30, f32::MAX];

@@ -273,7 +273,8 @@ impl Search<'_> {
             work += deformed.work;
             let is_elastic =
                 |body: usize| matches!(bodies[body].compliance, Compliance::Elastic(_));
-            if !deformed.stopped && work <= BUDGET {
+            let is_over = deformed.stopped || work > BUDGET;
+            if !is_over {
                 let mut is_bad = false;
                 for body in (0..bodies.len()).filter(|body| is_elastic(*body)) {
                     if let Some(defect) = self.defect(body, &deformed.positions[body]) {
@@ -289,7 +290,8 @@ impl Search<'_> {
                 if levels[body] >= ATTACHMENTS.len() {
                     undeformed[body] = defects[body];
                 } else if is_elastic(body) && !self.is_strained(body, &deformed.positions[body]) {
-                    undeformed[body] = Some(Undeformed::Unpressed);
+                    let why = if is_over { Undeformed::Exhausted } else { Undeformed::Unpressed };
+                    undeformed[body] = Some(why);
                 }
             }
             let is_deformed = |body: usize| is_elastic(body) && undeformed[body].is_none();

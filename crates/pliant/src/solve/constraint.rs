@@ -53,7 +53,10 @@ const FOLLOWING: f64 = 0.1;
 pub struct ConstraintSettings {
     /// How contacts are found.
     pub contacts: ContactSettings,
-    /// Highest speed that opens a contact nearer than its offset, per size, 1/s.
+    /// Highest speed that opens a contact nearer than its offset, per size, 1/s; 0 opens nothing.
+    ///
+    /// Two bodies that slide on each other in shallow overlap may open with a tenth of that speed
+    /// besides.
     pub max_depenetration_speed: f64,
     /// Coefficient of restitution between bodies, from 0 to 1; an obstacle has its own.
     pub restitution: f64,
@@ -209,6 +212,12 @@ impl ConstraintResponse {
         self.correction.find_with(context, &self.search.deep, rows, shifts)
     }
 
+    /// Highest speed at which a contact may open, per size, 1/s.
+    fn opening_speed(&self, row: &Contact, velocities: &[Vec3]) -> f64 {
+        let speed = self.settings.max_depenetration_speed;
+        if speed > 0.0 { speed + following(row, velocities) } else { 0.0 }
+    }
+
     /// The search, to be replaced together with the bodies.
     pub(crate) fn search_mut(&mut self) -> &mut Search {
         &mut self.search
@@ -258,10 +267,9 @@ impl Response for ConstraintResponse {
             output.failure = Some(error.into());
             return;
         }
-        let opens = self.settings.max_depenetration_speed;
         for row in &mut *rows {
-            let follows = if opens > 0.0 { following(row, motion.velocities) } else { 0.0 };
-            row.min_normal_velocity = min_normal_velocity(row, opens + follows, dt);
+            let speed = self.opening_speed(row, motion.velocities);
+            row.min_normal_velocity = min_normal_velocity(row, speed, dt);
             let restitution = match row.feature {
                 Feature::VertexObstacle(_, number) => {
                     self.obstacles.get(number as usize).map_or(0.0, |o| o.material().restitution)
