@@ -18,7 +18,7 @@ pub fn neighbours(boxes: &[Bounds], scratch: &mut Sweep, found: &mut Csr<BodyId>
     let Sweep { order, pairs, sorted, starts } = scratch;
     let strips = Strips::of(boxes);
     order.clear();
-    for (body, own) in boxes.iter().enumerate().filter(|(_, own)| own.low.x <= own.high.x) {
+    for (body, own) in boxes.iter().enumerate().filter(|(_, own)| has_room(own)) {
         let [first, last] = [own.low.y, own.high.y].map(|y| strips.at(y));
         let along = ascending(own.low.x);
         order.extend((first..=last).map(|strip| (strip, along, body as u32)));
@@ -61,7 +61,7 @@ impl Strips {
     /// Strips that few of these boxes share.
     fn of(boxes: &[Bounds]) -> Strips {
         let (mut low, mut high, mut sum, mut count) = (f32::INFINITY, f32::NEG_INFINITY, 0.0, 0.0);
-        for own in boxes.iter().filter(|own| own.low.y <= own.high.y) {
+        for own in boxes.iter().filter(|own| has_room(own)) {
             (low, high) = (low.min(own.low.y), high.max(own.high.y));
             sum += own.high.y - own.low.y;
             count += 1.0;
@@ -76,8 +76,13 @@ impl Strips {
     /// Number of the strip of a coordinate; never less for a larger one.
     #[inline]
     fn at(self, y: f32) -> u32 {
-        ((y - self.base) * self.inv_width) as u32
+        (((y - self.base) * self.inv_width) as u32).min(MOST_STRIPS as u32)
     }
+}
+
+/// Whether a box holds anything: that of no points does not, nor one with NaN.
+fn has_room(own: &Bounds) -> bool {
+    own.low.x <= own.high.x && own.low.y <= own.high.y
 }
 
 /// A number whose order is that of `value`.
@@ -136,12 +141,14 @@ mod tests {
             vec![of(f32::MIN, f32::MAX), of(0.0, 1.0)],
             vec![of(1e30, 2e30), of(-3e38, -2e38)],
             vec![of(0.0, 1e-40), of(0.0, 2e-40)], // the reciprocal of the width is infinite
+            vec![of(0.0, 1e-6), of(1e30, f32::NAN), of(0.0, 1e30)],
         ] {
             let strips = Strips::of(&boxes);
             let places = [f32::MIN, -2e38, -1.0, 0.0, 1.0, 3.0, 4.5, 1e30, f32::MAX];
             let numbers = places.map(|y| strips.at(y));
             assert!(numbers.is_sorted(), "{boxes:?} {numbers:?}");
-            let own = boxes.iter().map(|own| strips.at(own.high.y) - strips.at(own.low.y));
+            let own = boxes.iter().filter(|own| has_room(own));
+            let own = own.map(|own| strips.at(own.high.y) - strips.at(own.low.y));
             assert!(own.max().unwrap_or(0) <= MOST_STRIPS as u32);
         }
         let values = [f32::NEG_INFINITY, -1.5, -1e-40, -0.0, 0.0, 1e-40, 2.0, f32::INFINITY];
@@ -162,6 +169,8 @@ mod tests {
         boxes.push(Bounds { low: low - 0.4, high: low + 0.8 });
         boxes.push(Bounds { low, high: low });
         boxes.push(Bounds::EMPTY);
+        // One that ends before it begins, far away: it must not take memory for all between.
+        boxes.push(Bounds { low: Vec4::ONE, high: Vec4::new(2.0, -1e30, 2.0, 0.0) });
         let (mut sweep, mut found) = (Sweep::default(), Csr::default());
         for _ in 0..2 {
             neighbours(&boxes, &mut sweep, &mut found);
