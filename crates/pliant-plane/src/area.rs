@@ -236,6 +236,10 @@ impl Force for Areas {
 
     fn flow(&mut self, _motion: StateView<'_>, _dt: f64) {}
 
+    fn flows(&self) -> bool {
+        false
+    }
+
     fn refusal(&self, _before: StateView<'_>, _after: StateView<'_>) -> Option<StepRejection> {
         None
     }

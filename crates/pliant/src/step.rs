@@ -29,6 +29,9 @@ use crate::solve::convergence::SolvedStep;
 /// Halvings of a step at most, whatever is asked: 2⁶² parts can still be counted.
 const MAX_HALVINGS: u32 = 62;
 
+/// Parts of a step from which on small gains of energy are not worth shorter ones.
+const SHORT: u64 = 16;
+
 /// Change of a contact's velocity by one more relaxation that makes a step unconverged, times
 /// the step over the size of the smaller body.
 pub const UNCONVERGED: f64 = 1e-4;
@@ -227,8 +230,11 @@ impl Stepper {
                 break None;
             }
             let part_dt = dt * (part as f64 / whole as f64);
-            let limits = [EnergyLimits::LONG, EnergyLimits::SHORTEST];
-            self.energy_limits = limits[usize::from(part == 1)];
+            self.energy_limits = match part {
+                1 => EnergyLimits::SHORTEST,
+                _ if part > whole / SHORT => EnergyLimits::WHOLE,
+                _ => EnergyLimits::LONG,
+            };
             match self.substep(system, &mut trial, part_dt) {
                 Ok(made) => {
                     done += part;
@@ -510,6 +516,9 @@ impl Stepper {
         let forces = &system.forces;
         for response in responses.iter_mut() {
             response.post_step_with_forces(context, forces, after);
+        }
+        if let Some(contact) = &mut responses.contact {
+            contact.leave_obstacles(context, &system.joints, after);
         }
         if let Some(failure) = after.failure {
             return Err(StepError::Response(failure));

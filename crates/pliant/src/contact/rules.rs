@@ -118,15 +118,17 @@ impl ContactRules {
     /// Whether the two sides of a contact meet.
     pub fn meet(&self, contact: &Contact) -> bool {
         let (a, other) = contact.bodies;
-        let rule = self.body(a);
         match (other, contact.feature) {
             (Some(b), _) => self.bodies_meet(a, b),
-            (None, Feature::VertexObstacle(_, number)) => {
-                !self.is_ignored(rule.group, self.obstacle(number).group)
-                    && self.obstacle_pairs.binary_search(&(a, number)).is_err()
-            }
+            (None, Feature::VertexObstacle(_, number)) => self.meets(a, number),
             (None, _) => true,
         }
+    }
+
+    /// Whether a body meets an obstacle.
+    pub fn meets(&self, body: BodyId, obstacle: u32) -> bool {
+        !self.is_ignored(self.body(body).group, self.obstacle(obstacle).group)
+            && self.obstacle_pairs.binary_search(&(body, obstacle)).is_err()
     }
 
     /// Whether two bodies meet.

@@ -15,8 +15,11 @@ use crate::snapshot::{Snapshot, SnapshotError};
 /// Elements whose energies are computed before they are summed, in order.
 const BATCH: usize = 4096;
 
-/// Pieces of a batch at most, one for each thread.
+/// Pieces of a batch at most.
 const PIECES: usize = 64;
+
+/// Pieces for each thread: elements at rest take less time than others.
+const PIECES_EACH: usize = 4;
 
 /// The vertices of one element at one time.
 #[derive(Clone, Copy, Debug)]
@@ -175,7 +178,7 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
             return fill(first, energies);
         }
         let mut offsets = [0; PIECES + 1];
-        let pieces = par::useful_threads(self.shares.len(), PIECES);
+        let pieces = par::useful_threads(PIECES_EACH * self.shares.len(), PIECES);
         for (k, offset) in offsets[..=pieces].iter_mut().enumerate() {
             *offset = k * energies.len() / pieces;
         }
@@ -362,6 +365,10 @@ impl<const N: usize, M: Material<N> + 'static> Force for Elements<M, N> {
                 }
             }
         }
+    }
+
+    fn flows(&self) -> bool {
+        self.material.flows()
     }
 
     fn flow(&mut self, motion: StateView<'_>, dt: f64) {

@@ -155,6 +155,11 @@ pub trait Force: Any + std::fmt::Debug + Send {
     /// Plastic flow: lets rest values follow a step of `dt` seconds.
     fn flow(&mut self, motion: StateView<'_>, dt: f64);
 
+    /// Whether [`Force::flow`] may change anything; by default it may.
+    fn flows(&self) -> bool {
+        true
+    }
+
     /// Why a step between two states is rejected, by the first element that does.
     fn refusal(&self, before: StateView<'_>, after: StateView<'_>) -> Option<StepRejection>;
 
@@ -199,6 +204,8 @@ pub struct Forces {
     leaning: Vec<(VertexId, VertexId)>,
     /// Unknowns behind those of all vertices.
     beyond: usize,
+    /// How often forces have changed, but by time and motion.
+    revision: u64,
 }
 
 impl Forces {
@@ -214,6 +221,7 @@ impl Forces {
 
     /// Appends a force that is not made of elements of one size.
     pub fn push_force(&mut self, force: impl Force + 'static) {
+        self.revision += 1;
         force.visit_elements(&mut |vertices| {
             let end = vertices.iter().map(|v| v.index() + 1).max();
             self.vertex_count = self.vertex_count.max(end.unwrap_or(0));
@@ -229,6 +237,7 @@ impl Forces {
     /// Does nothing at a place that does not exist.
     pub fn replace<const N: usize>(&mut self, place: usize, material: impl Material<N> + 'static) {
         let Some(old) = self.list.get_mut(place) else { return };
+        self.revision += 1;
         let (before, mut force): (_, Box<dyn Force>) =
             (vertices(&**old), Box::new(Elements::new(material)));
         let now = vertices(&*force);
@@ -250,6 +259,11 @@ impl Forces {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// A number that is another one after each change of the forces, plastic flow included.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// Every force, in order.
@@ -316,6 +330,7 @@ impl Forces {
 
     /// Reads what [`Forces::save`] wrote for the same scene.
     pub(crate) fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
+        self.revision += 1;
         self.list.iter_mut().try_for_each(|force| force.restore(memory))
     }
 
@@ -444,6 +459,8 @@ impl Forces {
         if self.check(motion).is_err() {
             return;
         }
+        let may_change = self.iter().any(|force| force.flows());
+        self.revision += u64::from(may_change);
         self.list.iter_mut().for_each(|force| force.flow(motion, dt));
     }
 

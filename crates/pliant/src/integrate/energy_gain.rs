@@ -27,6 +27,10 @@ use crate::math::{Aabb, Vec3};
 /// Speed, in sizes of the scene per second, whose energy bodies may gain.
 const SLOW: f64 = 0.01;
 
+/// Share of what bodies that nothing holds gain by falling for a step that may appear: contacts are
+/// solved to a tolerance, and shorter steps do not make that of bodies at rest smaller.
+const RESTING: f64 = 0.1;
+
 /// Energy that a part of a step may gain without a source, over kinetic and elastic energy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct EnergyLimits {
@@ -34,15 +38,20 @@ pub(crate) struct EnergyLimits {
     total: f64,
     /// Of a soft body.
     body: f64,
+    /// Of the whole scene, with the energy of motion and height that it ends with.
+    rise: f64,
 }
 
 impl EnergyLimits {
+    /// Before a part that is long is halved.
+    pub const WHOLE: EnergyLimits = EnergyLimits { rise: 1e-4, ..EnergyLimits::LONG };
     /// Before a part is halved.
-    pub const LONG: EnergyLimits = EnergyLimits { total: 0.1, body: 0.02 };
+    pub const LONG: EnergyLimits = EnergyLimits { total: 0.1, body: 0.02, rise: f64::INFINITY };
     /// Before the shortest part fails.
-    pub const SHORTEST: EnergyLimits = EnergyLimits { total: 10.0, body: f64::INFINITY };
+    pub const SHORTEST: EnergyLimits = EnergyLimits { total: 10.0, ..EnergyLimits::NONE };
     /// Of steps that cannot be halved.
-    pub const NONE: EnergyLimits = EnergyLimits { total: f64::INFINITY, body: f64::INFINITY };
+    pub const NONE: EnergyLimits =
+        EnergyLimits { total: f64::INFINITY, body: f64::INFINITY, rise: f64::INFINITY };
 }
 
 /// Energy that a step stores beyond what there was.
@@ -64,13 +73,28 @@ impl Gain {
 /// Finds what a step gained; scratch memory.
 #[derive(Debug, Default)]
 pub(crate) struct EnergyGains {
-    /// Elastic energy of the scene before the step and after it, J.
-    elastic: [f64; 2],
+    /// Elastic energies before the step and after it.
+    elastic: [ElasticEnergies; 2],
     /// Kinetic and elastic energy of each body, before and after.
     energies: [Vec<f64>; 2],
     work: Vec<f64>,
+    /// Kinetic energy that weight gives in a step to what nothing holds, J.
+    fall: f64,
     /// Impulses and weights of vertices, one after the other.
     pushes: Vec<Vec3>,
+}
+
+/// Elastic energies of a state, kept: the end of a step is mostly the start of the next.
+#[derive(Debug, Default)]
+struct ElasticEnergies {
+    /// Revision of the forces; none where nothing was measured.
+    revision: Option<u64>,
+    time: f64,
+    positions: Vec<Vec3>,
+    /// Of each body, J.
+    of: Vec<f64>,
+    /// Of the scene, J.
+    total: f64,
 }
 
 /// A step that was made.
@@ -97,28 +121,35 @@ impl EnergyGains {
     ) -> Option<Gain> {
         self.measure(system, step);
         if system.rigids.attached().is_empty() && system.pins.moving().next().is_none() {
-            let gain = self.of_scene(system, step);
+            let (gain, risen) = self.of_scene(system, step);
             let is_kept = gain.gained <= limits.total * gain.stored;
             // NaN is beyond as well.
             if !is_kept {
                 return Some(gain);
+            }
+            if risen > limits.rise * gain.stored + RESTING * self.fall {
+                return Some(Gain { gained: risen, ..gain });
             }
         }
         let is_halved = limits.body < f64::INFINITY;
         is_halved.then(|| self.of_bodies(system, step, limits.body)).flatten()
     }
 
-    /// Elastic energy of the scene beyond all that there was, of the step measured last.
-    fn of_scene(&self, system: &System, step: MadeStep<'_>) -> Gain {
+    /// Elastic energy of the scene beyond all that there was, of the step measured last, and by
+    /// how much its total energy has risen, J.
+    fn of_scene(&self, system: &System, step: MadeStep<'_>) -> (Gain, f64) {
         let MadeStep { states: [start, end], input, .. } = step;
-        let kinetic = system.rigids.kinetic(start, &system.masses);
+        let [kinetic, moving] = [start, end].map(|at| system.rigids.kinetic(at, &system.masses));
         let height = |state: &State| system.forces.energy_of(Store::Gravitational, state.motion());
-        let fallen = (height(start) - height(end)).max(0.0);
-        let (slow, [before, after]) = (slow_speed(start), self.elastic);
-        Gain {
+        let raised = height(end) - height(start);
+        let fallen = (-raised).max(0.0);
+        let slow = slow_speed(start);
+        let [before, after] = [0, 1].map(|k| self.elastic[k].total);
+        let gain = Gain {
             gained: after - before - kinetic - fallen - input.max(0.0),
             stored: kinetic + before.abs() + 0.5 * system.masses.total() * slow * slow,
-        }
+        };
+        (gain, after - before + moving - kinetic + raised - input)
     }
 
     /// The largest gain of a body over `limit` of what it had, of the step measured last.
@@ -150,17 +181,19 @@ impl EnergyGains {
 
     /// Fills in all energies and the work of contacts and weight.
     fn measure(&mut self, system: &System, step: MadeStep<'_>) {
-        let count = system.bodies.len();
-        let sums = self.elastic.iter_mut().zip(&mut self.energies);
-        for ((elastic, energies), state) in sums.zip(step.states) {
-            energies.clear();
-            energies.resize(count, 0.0);
+        let EnergyGains { elastic: [before, after], energies, .. } = self;
+        if after.is_of(system, step.states[0]) {
+            std::mem::swap(before, after);
+        }
+        let elastic = [before, after];
+        for ((elastic, energies), state) in elastic.into_iter().zip(energies).zip(step.states) {
+            elastic.measure(system, state);
+            energies.clone_from(&elastic.of);
             add_kinetic(system, state, energies);
-            *elastic = add_elastic(system, state, energies);
         }
         self.add_impulses(system, step.states[0]);
         self.work.clear();
-        self.work.resize(count, 0.0);
+        self.work.resize(system.bodies.len(), 0.0);
         let end = step.states[1];
         self.add_weight(system, end, step.dt);
         let ContactOutput { rows, row_impulses, .. } = &system.scratch.contact;
@@ -191,7 +224,7 @@ impl EnergyGains {
         }
     }
 
-    /// Adds what weight puts into all bodies.
+    /// Adds what weight puts into all bodies, and finds what it would without contacts.
     fn add_weight(&mut self, system: &System, end: &State, dt: f64) {
         self.pushes.clear();
         self.pushes.resize(end.positions.len(), Vec3::ZERO);
@@ -203,6 +236,9 @@ impl EnergyGains {
             let both = self.pushes[range.clone()].iter().zip(&end.velocities[range]);
             *work += dt * both.map(|(weight, v)| weight.dot(*v)).sum::<f64>();
         }
+        let all = self.pushes.iter().zip(system.masses.of());
+        let fall = all.map(|(weight, mass)| (dt * *weight).length_squared() / (2.0 * mass));
+        self.fall = fall.sum();
     }
 
     /// Adds what one contact puts into its bodies.
@@ -236,23 +272,39 @@ fn add_kinetic(system: &System, state: &State, energies: &mut [f64]) {
     }
 }
 
-/// Adds the elastic energy of the elements of each body, and returns that of all, J.
-///
-/// NaN where the state lacks a vertex.
-fn add_elastic(system: &System, state: &State, energies: &mut [f64]) -> f64 {
-    if system.forces.check(state.motion()).is_err() {
-        return f64::NAN;
+impl ElasticEnergies {
+    /// Whether they are those of a state.
+    fn is_of(&self, system: &System, state: &State) -> bool {
+        self.revision == Some(system.forces.revision())
+            && self.time == state.time
+            && self.positions == state.positions
     }
-    let (mut own, mut body) = (0..0, BodyId(0));
-    let mut add = |vertex: VertexId, energy: f64| {
-        if !own.contains(&vertex.index()) {
-            body = system.bodies.body_of(vertex);
-            own = system.bodies.vertices(body);
+
+    /// Finds the elastic energy of each body and of all; NaN where the state lacks a vertex.
+    fn measure(&mut self, system: &System, state: &State) {
+        if self.is_of(system, state) {
+            return;
         }
-        energies.get_mut(body.index()).into_iter().for_each(|sum| *sum += energy);
-    };
-    let elastic = system.forces.iter().filter(|force| force.store() == Store::Elastic);
-    elastic.map(|force| force.visit_energies(state.motion(), &mut add)).sum()
+        let ElasticEnergies { positions, of, .. } = self;
+        positions.clone_from(&state.positions);
+        of.clear();
+        of.resize(system.bodies.len(), 0.0);
+        (self.revision, self.time, self.total) = (None, state.time, f64::NAN);
+        if system.forces.check(state.motion()).is_err() {
+            return;
+        }
+        let (mut own, mut body) = (0..0, BodyId(0));
+        let mut add = |vertex: VertexId, energy: f64| {
+            if !own.contains(&vertex.index()) {
+                body = system.bodies.body_of(vertex);
+                own = system.bodies.vertices(body);
+            }
+            of.get_mut(body.index()).into_iter().for_each(|sum| *sum += energy);
+        };
+        let elastic = system.forces.iter().filter(|force| force.store() == Store::Elastic);
+        self.total = elastic.map(|force| force.visit_energies(state.motion(), &mut add)).sum();
+        self.revision = Some(system.forces.revision());
+    }
 }
 
 /// Speed whose energy bodies may gain, m/s.
@@ -338,6 +390,36 @@ mod tests {
         touching.scratch.contact.row_impulses = vec![impulse; 2];
         assert_eq!(gained(&touching, Vec3::ZERO, up), None);
         assert!(gained(&touching, Vec3::ZERO, 3.0 * up).is_some());
+    }
+
+    /// Whether a part of a step is halved that takes all from one velocity to another, m/s.
+    fn is_halved(limits: EnergyLimits, before: f64, after: f64) -> bool {
+        let mut falling = pair();
+        falling.forces.push(Gravity::new(-10.0 * Vec3::Z, &[1.0; 2]));
+        let mut start = State::at_rest(vec![Vec3::ZERO, Vec3::X]);
+        start.velocities.fill(before * Vec3::Y);
+        let mut end = start.clone();
+        end.velocities.fill(after * Vec3::Y);
+        // What contacts put in is a source of a body, but not of the scene.
+        let rows = [0, 1].map(|k| Contact { normal: Vec3::Y, ..resting(VertexId(k)) });
+        let rows = rows.to_vec();
+        falling.scratch.contact.rows = rows;
+        let normal = (after - before).max(0.0);
+        let impulse = ContactImpulse { normal, tangent: Vec3::ZERO };
+        falling.scratch.contact.row_impulses = vec![impulse; 2];
+        let step = MadeStep { states: [&start, &end], dt: DT, input: 0.0 };
+        EnergyGains::default().beyond(limits, &falling, step).is_some()
+    }
+
+    #[test]
+    fn a_long_part_is_halved_where_the_scene_gets_faster_and_a_short_one_is_not() {
+        assert!(!is_halved(EnergyLimits::WHOLE, 30.0, 30.0));
+        // 900 J become 2.4e-4 of them more.
+        assert!(is_halved(EnergyLimits::WHOLE, 30.0, 30.0036));
+        assert!(!is_halved(EnergyLimits::LONG, 30.0, 30.0036));
+        // What rests may have a tenth of the energy of a fall for a step, at 1 m/s: √0.1 m/s.
+        assert!(!is_halved(EnergyLimits::WHOLE, 0.0, 0.31));
+        assert!(is_halved(EnergyLimits::WHOLE, 0.0, 0.32));
     }
 
     #[test]

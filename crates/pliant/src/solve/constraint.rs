@@ -29,6 +29,8 @@ use crate::id::{BodyId, MismatchError};
 use crate::math::Vec3;
 use crate::profile::{Stage, StageTimer};
 use crate::snapshot::{Snapshot, SnapshotError};
+use crate::solve::joint::Joints;
+use crate::solve::obstacle_projection::{Made, ObstacleProjection};
 use crate::solve::position_correction::{DEEP, PositionCorrection};
 
 /// Share of a gap below δ that is recovered per step.
@@ -108,6 +110,7 @@ pub struct ConstraintResponse {
     settings: ConstraintSettings,
     search: Search,
     correction: PositionCorrection,
+    projection: ObstacleProjection,
     warm_start: WarmStart,
     rules: ContactRules,
     /// The bodies as contact sees them, where fine surfaces are in place of some.
@@ -133,6 +136,7 @@ impl ConstraintResponse {
             settings,
             search,
             correction,
+            projection: ObstacleProjection::default(),
             warm_start,
             rules,
             surfaces: None,
@@ -210,6 +214,19 @@ impl ConstraintResponse {
         shifts: &mut Vec<RigidShift>,
     ) -> Result<(), MismatchError> {
         self.correction.find_with(context, &self.search.deep, rows, shifts)
+    }
+
+    /// Asks for shifts of bodies that turned into an obstacle within a step.
+    pub(crate) fn leave_obstacles(
+        &mut self,
+        end: StepContext<'_>,
+        joints: &Joints,
+        output: &mut ContactOutput,
+    ) {
+        let ConstraintResponse { obstacles, rules, search, .. } = self;
+        let sizes = &search.features.sizes;
+        let made = Made { end, obstacles, rules, sizes, joints };
+        self.projection.find(made, &mut output.rigid_shifts);
     }
 
     /// Highest speed at which a contact may open, per size, 1/s.

@@ -42,6 +42,8 @@ pub mod rows;
 
 pub mod position_correction;
 
+pub(crate) mod obstacle_projection;
+
 pub mod joint;
 
 pub mod constraint;

@@ -35,6 +35,7 @@ mod bodily;
 mod responses;
 
 mod rigid;
+mod rolling;
 
 mod jointed;
 
