@@ -25,27 +25,43 @@ pub fn chunks<T: Send>(
     offsets: &[usize],
     act: impl Fn(usize, &mut [T]) + Sync + Send,
 ) {
-    halves(array, offsets, 0..offsets.len().saturating_sub(1), &act);
+    // Units take no memory.
+    let count = offsets.len().saturating_sub(1);
+    chunks_with(array, offsets, &mut vec![(); count], |(), number, chunk| act(number, chunk));
 }
 
-/// The chunks of a range of numbers; `array` begins at the first of them.
-fn halves<T: Send>(
+/// The same with something of its own for each chunk, as scratch memory; chunks without have none.
+pub(crate) fn chunks_with<T: Send, W: Send>(
     array: &mut [T],
     offsets: &[usize],
+    own: &mut [W],
+    act: impl Fn(&mut W, usize, &mut [T]) + Sync + Send,
+) {
+    let count = offsets.len().saturating_sub(1).min(own.len());
+    halves(array, offsets, own, 0..count, &act);
+}
+
+/// The chunks of a range of numbers; `array` and `own` begin at the first of them.
+fn halves<T: Send, W: Send>(
+    array: &mut [T],
+    offsets: &[usize],
+    own: &mut [W],
     numbers: Range<usize>,
-    act: &(impl Fn(usize, &mut [T]) + Sync + Send),
+    act: &(impl Fn(&mut W, usize, &mut [T]) + Sync + Send),
 ) {
     if numbers.len() == 1 {
-        return act(numbers.start, array);
+        return own.iter_mut().take(1).for_each(|own| act(own, numbers.start, array));
     }
     if numbers.is_empty() {
         return;
     }
-    let middle = numbers.start + numbers.len() / 2;
+    let half = numbers.len() / 2;
+    let middle = numbers.start + half;
     let low = offsets[middle].saturating_sub(offsets[numbers.start]).min(array.len());
     let (low, high) = array.split_at_mut(low);
-    let low = || halves(low, offsets, numbers.start..middle, act);
-    let high = || halves(high, offsets, middle..numbers.end, act);
+    let (low_own, high_own) = own.split_at_mut(half);
+    let low = || halves(low, offsets, low_own, numbers.start..middle, act);
+    let high = || halves(high, offsets, high_own, middle..numbers.end, act);
     both(low, high);
 }
 
@@ -58,6 +74,18 @@ pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
         a();
         b();
     }
+}
+
+/// Calls `act` on a worker thread where more than one is asked for.
+///
+/// There what is split is handed on in a microsecond; from any other thread it takes a worker that
+/// wakes up, and this one to sleep and wake up again.
+pub(crate) fn on_workers<T: Send>(threads: usize, act: impl FnOnce() -> T + Send) -> T {
+    #[cfg(feature = "parallel")]
+    if threads > 1 {
+        return rayon::scope(|_| act());
+    }
+    act()
 }
 
 /// Most threads that are worth their memory, whatever is asked for.

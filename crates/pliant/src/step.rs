@@ -21,6 +21,7 @@ use crate::integrate::sleep::SleepSettings;
 use crate::integrate::{Integrator, StepError, StepReport, StepScratch, System};
 use crate::math::Vec3;
 use crate::mesh::runs::Runs;
+use crate::par;
 use crate::profile::{Stage, StageTimer};
 use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::constraint::ConstraintResponse;
@@ -90,6 +91,8 @@ pub struct Stepper {
     after: ContactOutput,
     /// The state while a step, its parts and one of these are tried.
     trials: [State; 3],
+    /// Worker threads.
+    threads: usize,
 }
 
 impl Stepper {
@@ -108,6 +111,7 @@ impl Stepper {
             energy_gains: EnergyGains::default(),
             after: ContactOutput::default(),
             trials: Default::default(),
+            threads: 1,
         }
     }
 
@@ -200,10 +204,10 @@ impl Stepper {
         state: &mut State,
         dt: f64,
     ) -> Result<StepReport, StepError> {
-        match self.max_halvings {
+        par::on_workers(self.threads, || match self.max_halvings {
             0 => self.substep(system, state, dt),
             _ => self.halve(system, state, dt),
-        }
+        })
     }
 
     /// A step in parts as long as they are allowed to be.
@@ -560,6 +564,7 @@ impl Stepper {
 
     /// Works with this many threads from now on; the bits stay the same.
     pub(crate) fn set_threads(&mut self, threads: usize) {
+        self.threads = threads;
         self.integrator.set_threads(threads);
         if let Some((matching, _)) = &mut self.matching {
             matching.set_threads(threads);
