@@ -378,9 +378,12 @@ impl Search {
         settings.check()
     }
 
-    /// Splits bodies over the threads by the number of neighbours.
+    /// Splits bodies over the threads by the number of pairs of which they are the first.
     fn cut(&mut self, count: usize) {
-        let weight = |body: usize| 1 + self.near.rows.row(body).len();
+        let weight = |body: usize| {
+            let neighbours = self.near.rows.row(body);
+            1 + neighbours.len() - neighbours.partition_point(|b| b.index() < body)
+        };
         let total: usize = (0..count).map(weight).sum();
         let threads = self.shares.len();
         self.offsets.clear();
