@@ -1,7 +1,7 @@
 //! Gauss–Seidel sweeps: rows relaxed one after the other, whatever stores them.
 
-/// What relaxing one row did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What relaxing one row did, or all: the most that any did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Relaxed {
     /// The row changed nothing, or less than counts.
     Converged,
@@ -20,6 +20,11 @@ pub(crate) trait GaussSeidel {
     /// Satisfies one row by itself.
     fn relax(&mut self, row: usize) -> Relaxed;
 
+    /// Satisfies all rows, each by itself.
+    fn relax_all(&mut self) -> Relaxed {
+        (0..self.row_count()).fold(Relaxed::Converged, |most, row| most.max(self.relax(row)))
+    }
+
     /// Moves on between two sweeps; by default not.
     fn accelerate(&mut self) {}
 }
@@ -37,15 +42,12 @@ pub(crate) struct SweepLimits {
 pub(crate) fn sweep(rows: &mut impl GaussSeidel, limits: SweepLimits) -> usize {
     let most = limits.soft.max(limits.rigid);
     for sweep in 1..=most {
-        let (mut moved, mut rigid_moved) = (false, false);
-        for row in 0..rows.row_count() {
-            if let Relaxed::Moved { is_rigid } = rows.relax(row) {
-                moved = true;
-                rigid_moved |= is_rigid;
-            }
-        }
-        let limit = if rigid_moved { limits.rigid } else { limits.soft };
-        if !moved || sweep >= limit {
+        let relaxed = rows.relax_all();
+        let limit = match relaxed {
+            Relaxed::Moved { is_rigid: true } => limits.rigid,
+            _ => limits.soft,
+        };
+        if relaxed == Relaxed::Converged || sweep >= limit {
             return sweep;
         }
         rows.accelerate();

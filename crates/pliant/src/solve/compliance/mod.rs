@@ -30,10 +30,67 @@ pub(crate) struct Rows<'a, C, const N: usize> {
     pub responses: &'a mut [f64],
     pub first_response: usize,
     pub speeds: &'a mut [f64],
-    pub anderson: &'a mut Anderson,
+    /// None for parts of an island.
+    pub anderson: Option<&'a mut Anderson>,
     pub row_impulses: &'a mut [ContactImpulse],
     /// Tolerances of the constraints are multiplied by it.
     pub tolerance: f64,
+}
+
+/// Where the lists of contacts are split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Split {
+    pub row: usize,
+    pub speed: usize,
+    pub response: usize,
+}
+
+impl Split {
+    /// The same place, counted from another one.
+    pub(crate) fn since(self, begin: Split) -> Split {
+        Split {
+            row: self.row - begin.row,
+            speed: self.speed - begin.speed,
+            response: self.response - begin.response,
+        }
+    }
+}
+
+impl<C, const N: usize> Rows<'_, C, N> {
+    /// The contacts before a place and those from there on, with the speeds of their bodies.
+    ///
+    /// Those before must move nothing behind, and the other way round.
+    pub(crate) fn split(&mut self, at: Split) -> (Rows<'_, C, N>, Rows<'_, C, N>) {
+        let Rows { parts, tolerance, first_response, .. } = *self;
+        let (low_probes, probes) = self.probes.split_at(at.row);
+        let (low_constraints, constraints) = self.constraints.split_at_mut(at.row);
+        let (low_responses, responses) = self.responses.split_at_mut(at.response);
+        let (low_speeds, speeds) = self.speeds.split_at_mut(at.speed);
+        let (low_impulses, row_impulses) = self.row_impulses.split_at_mut(at.row);
+        let low = Rows {
+            parts,
+            probes: low_probes,
+            constraints: low_constraints,
+            responses: low_responses,
+            first_response,
+            speeds: low_speeds,
+            anderson: None,
+            row_impulses: low_impulses,
+            tolerance,
+        };
+        let high = Rows {
+            parts,
+            probes,
+            constraints,
+            responses,
+            first_response: first_response + at.response,
+            speeds,
+            anderson: None,
+            row_impulses,
+            tolerance,
+        };
+        (low, high)
+    }
 }
 
 impl<C: Compliance, const N: usize> GaussSeidel for Rows<'_, C, N> {
@@ -66,7 +123,9 @@ impl<C: Compliance, const N: usize> GaussSeidel for Rows<'_, C, N> {
     }
 
     fn accelerate(&mut self) {
-        let Rows { constraints, anderson, row_impulses, speeds, .. } = self;
+        let Rows { constraints, anderson: Some(anderson), row_impulses, speeds, .. } = self else {
+            return;
+        };
         anderson.accelerate(row_impulses, speeds, |k| constraints[k].block.weight());
     }
 }

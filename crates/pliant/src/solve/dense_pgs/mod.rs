@@ -407,7 +407,7 @@ impl<'a> Sweeps<'a> {
             responses,
             first_response,
             speeds,
-            anderson,
+            anderson: Some(anderson),
             row_impulses,
             tolerance: 1.0,
         };

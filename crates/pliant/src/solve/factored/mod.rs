@@ -18,6 +18,8 @@ mod part;
 
 mod reference;
 
+mod regions;
+
 mod saved;
 
 mod working_set;
@@ -115,6 +117,7 @@ impl FactoredPgs {
     /// Sets how many threads solve for bodies; results do not depend on it.
     pub(crate) fn set_threads(&mut self, threads: usize) {
         self.threads = threads;
+        self.set.set_threads(threads);
     }
 
     /// Solves an island; `None` where a body's matrix cannot be inverted by itself.
@@ -280,7 +283,7 @@ impl FactoredPgs {
         let Island { rows, .. } = island;
         let Unknowns { velocities, row_impulses } = unknowns;
         self.start_residuals(equations, velocities);
-        self.set.clear(rows.len());
+        self.set.clear(&self.parts[..self.count], rows.len());
         let mut progress = Progress::new();
         let mut solved = Solved::default();
         loop {

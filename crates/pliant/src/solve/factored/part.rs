@@ -223,6 +223,11 @@ impl Part {
         self.places.resize(self.spans.len(), ABSENT);
     }
 
+    /// Mean of the places of its unknowns, m.
+    pub(super) fn centre(&self) -> Vec3 {
+        self.points.iter().sum::<Vec3>() / self.points.len().max(1) as f64
+    }
+
     /// Makes its inverse or its factors; false where that is impossible.
     pub(super) fn prepare(
         &mut self,
@@ -462,17 +467,34 @@ impl Part {
         (place != ABSENT).then(|| self.start + 3 * place as usize)
     }
 
-    /// The compliance of the working set.
-    pub(super) fn fill_compliance(&mut self, references: &mut References) {
+    /// Orders the working set, and asks for the columns of its compliance where it is not up to date.
+    pub(super) fn order_working(&mut self, references: &mut References) {
         self.working.sort_unstable();
-        let count = self.working.len();
-        self.width = (3 * count).next_multiple_of(LANES);
+        self.width = (3 * self.working.len()).next_multiple_of(LANES);
         for (place, local) in self.working.iter().enumerate() {
             self.places[*local as usize] = place as u32;
         }
-        if self.filled == self.working && !self.working.is_empty() {
+        if self.is_exact || self.is_filled() {
             return;
         }
+        let Some(structure) = references.of(self.key).map(|own| own.structure.clone()) else {
+            return;
+        };
+        let nodes = self.working.iter().map(|local| structure.nodes[*local as usize]);
+        references.ask_columns(self.key, nodes.filter(|node| *node != HELD));
+    }
+
+    /// Whether its compliance is that of the working set.
+    fn is_filled(&self) -> bool {
+        self.filled == self.working && !self.working.is_empty()
+    }
+
+    /// The compliance of the working set, from columns that are made.
+    pub(super) fn fill_compliance(&mut self, references: &References) {
+        if self.is_filled() {
+            return;
+        }
+        let count = self.working.len();
         self.filled.clone_from(&self.working);
         self.compliance.clear();
         self.compliance.resize(3 * count * self.width, 0.0);
@@ -487,18 +509,12 @@ impl Part {
             }
             return;
         }
-        let Some(structure) = references.of(self.key).map(|own| own.structure.clone()) else {
-            return;
-        };
-        let node = |local: u32| structure.nodes[local as usize];
-        let free = self.working.iter().map(|local| node(*local)).filter(|node| *node != HELD);
-        references.make_columns(self.key, free);
         let Some(reference) = references.of(self.key) else { return };
         let (rotation, back) = (self.rotation, self.rotation.transpose());
         for row in 0..count {
             for column in 0..=row {
-                let [i, j] = [row, column].map(|k| node(self.working[k]));
-                let block = rotation * reference.compliance(i, j) * back;
+                let node = |k: usize| reference.structure.nodes[self.working[k] as usize];
+                let block = rotation * reference.compliance(node(row), node(column)) * back;
                 self.set_block(row, column, block);
             }
         }

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use crate::force::BlockMatrix;
 use crate::math::{Mat3, Vec3, polar};
 use crate::mesh::runs::Runs;
+use crate::par;
 use crate::solve::factor::{Factor, FactorPattern, FactorScratch};
 use crate::solve::factored::part::Spans;
 
@@ -149,6 +150,15 @@ pub(super) struct Reference {
     factor: Factor,
     /// Three columns of three numbers per node, of nodes that were needed so far.
     columns: Vec<Option<Box<[f64]>>>,
+    /// Nodes whose columns are to be made.
+    missing: Vec<u32>,
+}
+
+/// Scratch memory of a thread that makes columns.
+#[derive(Debug, Default)]
+struct ColumnWork {
+    scratch: FactorScratch,
+    batch: Vec<f64>,
 }
 
 /// What a part remembers of one length of step.
@@ -170,8 +180,9 @@ pub(crate) struct References {
     pub(super) slots: Vec<Vec<Slot>>,
     pub(super) scratch: FactorScratch,
     blocks: Vec<Mat3>,
-    batch: Vec<f64>,
-    missing: Vec<u32>,
+    /// Of each thread.
+    work: Vec<ColumnWork>,
+    offsets: Vec<usize>,
 }
 
 /// A part as its factors see it.
@@ -380,25 +391,25 @@ impl References {
         slot.excess_iterations * pattern.solve_cost() as f64 / pattern.factor_cost().max(1) as f64
     }
 
-    /// Makes the compliance columns of some nodes of a part, where they are missing.
-    pub(super) fn make_columns(&mut self, key: usize, nodes: impl Iterator<Item = u32>) {
+    /// Asks for the compliance columns of some nodes of a part.
+    pub(super) fn ask_columns(&mut self, key: usize, nodes: impl Iterator<Item = u32>) {
         let Some(place) = self.slot(key).map(|slot| slot.reference) else { return };
-        let References { list, scratch, batch, missing, .. } = self;
-        let Some(reference) = &mut list[place] else { return };
-        missing.clear();
-        missing.extend(nodes.filter(|node| reference.columns[*node as usize].is_none()));
-        if missing.is_empty() {
+        let Some(reference) = &mut self.list[place] else { return };
+        let Reference { columns, missing, .. } = reference;
+        missing.extend(nodes.filter(|node| columns[*node as usize].is_none()));
+    }
+
+    /// Makes the columns that were asked for.
+    pub(super) fn make_columns(&mut self, threads: usize) {
+        let References { list, work, offsets, .. } = self;
+        if !list.iter().flatten().any(|reference| !reference.missing.is_empty()) {
             return;
         }
-        let pattern = &reference.structure.pattern;
-        missing.sort_unstable_by_key(|node| pattern.place(*node as usize));
-        missing.dedup();
-        batch.clear();
-        reference.factor.columns(pattern, missing, scratch, batch);
-        let length = 9 * pattern.len();
-        for (node, own) in missing.iter().zip(batch.chunks_exact(length)) {
-            reference.columns[*node as usize] = Some(own.into());
-        }
+        par::split_evenly(offsets, list.len(), par::useful_threads(threads, list.len()));
+        work.resize_with(work.len().max(offsets.len() - 1), ColumnWork::default);
+        par::chunks_with(list, offsets, work, |work, _, chunk| {
+            chunk.iter_mut().flatten().for_each(|reference| reference.make_columns(work));
+        });
     }
 }
 
@@ -412,13 +423,30 @@ impl Reference {
         scratch: &mut FactorScratch,
     ) -> Option<Reference> {
         let columns = structure.unknowns.iter().map(|_| None).collect();
-        let factor = Factor::default();
-        let mut reference = Reference { structure, dt, shape, blocks, factor, columns };
+        let (factor, missing) = (Factor::default(), Vec::new());
+        let mut reference = Reference { structure, dt, shape, blocks, factor, columns, missing };
         reference.refactor(scratch).then_some(reference)
     }
 
     fn refactor(&mut self, scratch: &mut FactorScratch) -> bool {
         self.factor.fill(&self.structure.pattern, &self.blocks, scratch)
+    }
+
+    /// Makes the columns that are missing.
+    fn make_columns(&mut self, ColumnWork { scratch, batch }: &mut ColumnWork) {
+        let Reference { structure, factor, columns, missing, .. } = self;
+        if missing.is_empty() {
+            return;
+        }
+        let pattern = &structure.pattern;
+        missing.sort_unstable_by_key(|node| pattern.place(*node as usize));
+        missing.dedup();
+        batch.clear();
+        factor.columns(pattern, missing, scratch, batch);
+        let length = 9 * pattern.len();
+        for (node, own) in missing.drain(..).zip(batch.chunks_exact(length)) {
+            columns[node as usize] = Some(own.into());
+        }
     }
 
     /// Rotation of a body since its factors were made: that of the best rigid fit.

@@ -1,16 +1,19 @@
 //! Contacts that are swept: those that press, and those that are about to.
 //!
 //! Of thousands of contacts within reach only some press. These, and the vertices at them, are
-//! the working set; all others are examined once in each outer iteration.
+//! the working set; all others are examined once in each outer iteration. They are swept region by
+//! region.
 
 use crate::contact::impulse::ContactImpulse;
 use crate::math::Vec3;
+use crate::par;
 use crate::solve::anderson::Anderson;
 use crate::solve::compliance::Rows;
 use crate::solve::compliance::constraint::{ContactConstraint, ContactSide, Probe};
 use crate::solve::factored::part::{Part, PartEquations};
 use crate::solve::factored::reference::References;
-use crate::solve::factored::sides;
+use crate::solve::factored::regions::{RegionRows, Regions};
+use crate::solve::factored::{sides, split};
 use crate::solve::gauss_seidel::{self, SweepLimits};
 use crate::solve::terms::{MOST, SolverRow};
 
@@ -71,6 +74,9 @@ pub(super) struct WorkingSet {
     responses: Vec<f64>,
     speeds: Vec<f64>,
     anderson: Anderson,
+    regions: Regions,
+    /// Where the parts of each piece of work begin.
+    offsets: Vec<usize>,
 }
 
 /// Where a contact is in the working set.
@@ -99,8 +105,14 @@ fn unstopped(row: &SolverRow, impulse: ContactImpulse, linear: Vec3) -> f64 {
 }
 
 impl WorkingSet {
-    /// Empties it, for this many contacts.
-    pub(super) fn clear(&mut self, contacts: usize) {
+    /// Sets how many threads sweep; results do not depend on it.
+    pub(super) fn set_threads(&mut self, threads: usize) {
+        self.regions.threads = threads;
+    }
+
+    /// Empties it, for this many contacts of these parts.
+    pub(super) fn clear(&mut self, parts: &[Part], contacts: usize) {
+        self.regions.find(parts);
         self.entries.clear();
         self.entries.resize(contacts, Entry::Absent);
         self.contacts.clear();
@@ -171,9 +183,13 @@ impl WorkingSet {
             return;
         }
         let Bodies { parts, part_of, references } = bodies;
-        let all = (0..rows.len() as u32).filter(|k| self.entries[*k as usize] != Entry::Absent);
-        self.contacts.clear();
-        self.contacts.extend(all);
+        let WorkingSet { contacts, entries, regions, .. } = self;
+        contacts.clear();
+        contacts.extend((0..rows.len() as u32).filter(|k| entries[*k as usize] != Entry::Absent));
+        contacts.sort_unstable_by_key(|contact| {
+            let region = regions.of(sides(&rows[*contact as usize], part_of));
+            (regions.rank(region), *contact)
+        });
         parts.iter_mut().for_each(Part::clear_working);
         for contact in &self.contacts {
             let row = &rows[*contact as usize];
@@ -182,12 +198,20 @@ impl WorkingSet {
                 all.for_each(|(unknown, _)| parts[part].include(equations, unknown.index()));
             }
         }
+        parts.iter_mut().for_each(|part| part.order_working(references));
+        references.make_columns(self.regions.threads);
+        split(&mut self.offsets, parts.len(), self.regions.threads);
+        let known = &*references;
+        par::chunks(parts, &self.offsets, |_, piece| {
+            piece.iter_mut().for_each(|part| part.fill_compliance(known));
+        });
         let mut start = 0;
-        for part in &mut *parts {
-            part.fill_compliance(references);
+        for place in &self.regions.order {
+            let part = &mut parts[*place as usize];
             part.start = start;
             start += part.width;
         }
+        self.regions.set_speeds(|part| part.start..part.start + part.width, parts);
         self.constrain(parts, part_of, equations, rows, velocities);
     }
 
@@ -201,23 +225,29 @@ impl WorkingSet {
         velocities: &[Vec3],
     ) {
         self.constraints.clear();
+        self.regions.clear_contacts();
         let mut response = 0;
         for (place, contact) in self.contacts.iter().enumerate() {
             let row = &rows[*contact as usize];
             self.entries[*contact as usize] = Entry::At(place as u32);
-            let sides = sides(row, part_of).map(|part| {
+            let (own, begin) = (sides(row, part_of), response);
+            let region = self.regions.of(own);
+            // Speeds count from those of the region.
+            let base = self.regions.region(region).speeds.start;
+            let sides = own.map(|part| {
                 let Some(part) = part else { return ContactSide::default() };
                 let Part { start, width, .. } = parts[part];
                 let first = response;
                 response += 3 * width;
-                ContactSide { part, response: first, start, width }
+                ContactSide { part, response: first, start: start - base, width }
             });
+            self.regions.add(region, place, begin..response);
             let mut constraint = ContactConstraint::new(row, sides, row.size / equations.dt);
             for (unknown, share) in row.terms() {
                 let mut own = sides.iter().filter(|side| side.width > 0);
                 let speed = own.find_map(|side| parts[side.part].speed(unknown.index()));
                 match speed {
-                    Some(speed) => constraint.add(speed, share),
+                    Some(speed) => constraint.add(speed - base, share),
                     None => {
                         constraint.block.surface_velocity -=
                             share.apply(velocities[unknown.index()]);
@@ -241,24 +271,29 @@ impl WorkingSet {
         row_impulses: &[ContactImpulse],
         Limits { tolerance, sweeps }: Limits,
     ) -> usize {
-        let WorkingSet { contacts, probes, constraints, responses, speeds, anderson, .. } = self;
+        let WorkingSet { contacts, probes, constraints, responses, speeds, .. } = self;
         self.row_impulses.clear();
         self.row_impulses.extend(contacts.iter().map(|contact| row_impulses[*contact as usize]));
         speeds.clear();
-        parts.iter().for_each(|part| part.take_speeds(velocities, speeds));
+        let regions = &self.regions;
+        for part in &regions.order {
+            parts[*part as usize].take_speeds(velocities, speeds);
+        }
+        let anderson = &mut self.anderson;
         anderson.begin(&self.row_impulses, speeds);
         let row_impulses = &mut self.row_impulses;
-        let mut rows = Rows {
+        let rows = Rows {
             parts,
             probes,
             constraints,
             responses,
             first_response: 0,
             speeds,
-            anderson,
+            anderson: Some(anderson),
             row_impulses,
             tolerance,
         };
+        let mut rows = RegionRows { rows, regions };
         gauss_seidel::sweep(&mut rows, SweepLimits { soft: sweeps, rigid: sweeps })
     }
 
