@@ -11,6 +11,10 @@ pub mod polar;
 
 pub(crate) mod inverse;
 
+pub(crate) mod dispatch;
+
+pub(crate) mod lanes;
+
 #[cfg(any(test, feature = "checks"))]
 pub mod random;
 

@@ -8,6 +8,7 @@ use crate::force::deformation::Deformation;
 use crate::force::stiffness::{BlockMatrix, Slot, Tangent};
 use crate::force::{Force, StateView, StepRejection, Store};
 use crate::id::VertexId;
+use crate::math::dispatch::{Kernel, dispatch};
 use crate::math::{Mat3, Vec3};
 use crate::par;
 use crate::snapshot::{Snapshot, SnapshotError};
@@ -20,6 +21,9 @@ const PIECES: usize = 64;
 
 /// Pieces for each thread: elements at rest take less time than others.
 const PIECES_EACH: usize = 4;
+
+/// Elements that are computed together, as wide registers hold so many numbers.
+pub const FOUR: usize = 4;
 
 /// The vertices of one element at one time.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +54,36 @@ pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
     ///
     /// Entry `[i][j]` is the response of the force on corner i to corner j.
     fn tangent(&self, element: usize, at: &Corners<N>, tangent: Tangent) -> [[Mat3; N]; N];
+
+    /// The forces of four elements; results do not depend on which are asked for together.
+    #[inline(always)]
+    fn forces_of_four(
+        &self,
+        elements: &[usize; FOUR],
+        at: &[Corners<N>; FOUR],
+    ) -> [[Vec3; N]; FOUR] {
+        four(|k| self.forces(elements[k], &at[k]))
+    }
+
+    /// The same of [`Material::tangent`], written to `to`.
+    #[inline(always)]
+    fn tangents_of_four(
+        &self,
+        elements: &[usize; FOUR],
+        at: &[Corners<N>; FOUR],
+        tangent: Tangent,
+        to: &mut [[[Mat3; N]; N]; FOUR],
+    ) {
+        for k in 0..FOUR {
+            to[k] = self.tangent(elements[k], &at[k], tangent);
+        }
+    }
+
+    /// The same of [`Material::energy`].
+    #[inline(always)]
+    fn energies_of_four(&self, elements: &[usize; FOUR], at: &[Corners<N>; FOUR]) -> [f64; FOUR] {
+        four(|k| self.energy(elements[k], &at[k]))
+    }
 
     /// How an element is deformed, where it is a tet with an elastic law.
     fn deformation(&self, _element: usize, _at: &Corners<N>) -> Option<Deformation> {
@@ -157,7 +191,7 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
         &mut self.material
     }
 
-    #[inline]
+    #[inline(always)]
     fn corners(&self, vertices: [VertexId; N], motion: StateView<'_>) -> Corners<N> {
         Corners {
             positions: vertices.map(|v| motion.positions[v.index()]),
@@ -168,11 +202,8 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
 
     /// Energies of elements from the `first` on, in parallel.
     fn fill_energies(&self, first: usize, motion: StateView<'_>, energies: &mut [f64]) {
-        let fill = |start: usize, piece: &mut [f64]| {
-            for (element, energy) in (start..).zip(piece) {
-                let vertices = self.material.vertices(element);
-                *energy = self.material.energy(element, &self.corners(vertices, motion));
-            }
+        let fill = |start: usize, energies: &mut [f64]| {
+            dispatch(Energies { of: self, start, motion, energies });
         };
         if self.shares.is_empty() {
             return fill(first, energies);
@@ -199,15 +230,7 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
         place: impl Fn(VertexId) -> Option<usize>,
         to: &mut [Vec3],
     ) {
-        for element in elements {
-            let vertices = self.material.vertices(element);
-            let forces = self.material.forces(element, &self.corners(vertices, motion));
-            for (vertex, force) in vertices.into_iter().zip(forces) {
-                if let Some(place) = place(vertex) {
-                    to[place] += force;
-                }
-            }
-        }
+        dispatch(ForceSum { of: self, elements, motion, place, to });
     }
 
     /// Adds the blocks of some elements in the rows that are `owned`.
@@ -219,21 +242,138 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
         owned: impl Fn(VertexId) -> bool,
         range: BlockRange<'_>,
     ) {
-        let TangentQuery { motion, tangent, slots } = query;
-        let BlockRange { first, blocks } = range;
-        let slots = slots.as_chunks::<N>().0.as_chunks::<N>().0;
-        for element in elements {
-            let vertices = self.material.vertices(element);
-            let found = self.material.tangent(element, &self.corners(vertices, motion), tangent);
-            let rows = found.iter().zip(&slots[element]);
-            for (vertex, (row, places)) in vertices.into_iter().zip(rows) {
-                if owned(vertex) {
-                    for (block, place) in row.iter().zip(places) {
-                        place.add(block, first, blocks);
+        dispatch(TangentSum { of: self, elements, query, owned, range });
+    }
+}
+
+/// [`Elements::fill_energies`] of a piece, as a kernel.
+struct Energies<'a, M, const N: usize> {
+    of: &'a Elements<M, N>,
+    /// Element of the first energy.
+    start: usize,
+    motion: StateView<'a>,
+    energies: &'a mut [f64],
+}
+
+impl<M: Material<N>, const N: usize> Kernel for Energies<'_, M, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Energies { of, start, motion, energies } = self;
+        let mut fours = Fours(start..start + energies.len());
+        while let Some((elements, count)) = fours.next() {
+            let at = four(|k| of.corners(of.material.vertices(elements[k]), motion));
+            let found = of.material.energies_of_four(&elements, &at);
+            let first = elements[0] - start;
+            energies[first..first + count].copy_from_slice(&found[..count]);
+        }
+    }
+}
+
+/// [`Elements::add_forces_to`] as a kernel.
+struct ForceSum<'a, M, I, P, const N: usize> {
+    of: &'a Elements<M, N>,
+    elements: I,
+    motion: StateView<'a>,
+    place: P,
+    to: &'a mut [Vec3],
+}
+
+impl<M, I, P, const N: usize> Kernel for ForceSum<'_, M, I, P, N>
+where
+    M: Material<N>,
+    I: Iterator<Item = usize>,
+    P: Fn(VertexId) -> Option<usize>,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let ForceSum { of, elements, motion, place, to } = self;
+        let mut fours = Fours(elements);
+        while let Some((elements, count)) = fours.next() {
+            let vertices = four(|k| of.material.vertices(elements[k]));
+            let at = four(|k| of.corners(vertices[k], motion));
+            let forces = of.material.forces_of_four(&elements, &at);
+            for k in 0..count {
+                for corner in 0..N {
+                    if let Some(place) = place(vertices[k][corner]) {
+                        to[place] += forces[k][corner];
                     }
                 }
             }
         }
+    }
+}
+
+/// [`Elements::add_rows`] as a kernel.
+struct TangentSum<'a, M, I, O, const N: usize> {
+    of: &'a Elements<M, N>,
+    elements: I,
+    query: TangentQuery<'a>,
+    owned: O,
+    range: BlockRange<'a>,
+}
+
+impl<M, I, O, const N: usize> Kernel for TangentSum<'_, M, I, O, N>
+where
+    M: Material<N>,
+    I: Iterator<Item = usize>,
+    O: Fn(VertexId) -> bool,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let TangentSum { of, elements, query, owned, range } = self;
+        let TangentQuery { motion, tangent, slots } = query;
+        let BlockRange { first, blocks } = range;
+        let slots = slots.as_chunks::<N>().0.as_chunks::<N>().0;
+        let mut found = [[[Mat3::ZERO; N]; N]; FOUR];
+        let mut fours = Fours(elements);
+        while let Some((elements, count)) = fours.next() {
+            let vertices = four(|k| of.material.vertices(elements[k]));
+            let at = four(|k| of.corners(vertices[k], motion));
+            of.material.tangents_of_four(&elements, &at, tangent, &mut found);
+            for k in 0..count {
+                let places = &slots[elements[k]];
+                for row in 0..N {
+                    if owned(vertices[k][row]) {
+                        for column in 0..N {
+                            places[row][column].add(&found[k][row][column], first, blocks);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a function gives for each of four.
+#[inline(always)]
+pub(crate) fn four<T>(of: impl Fn(usize) -> T) -> [T; FOUR] {
+    [of(0), of(1), of(2), of(3)]
+}
+
+/// Elements in fours.
+struct Fours<I>(I);
+
+impl<I: Iterator<Item = usize>> Fours<I> {
+    /// The next four, and how many count: the last is repeated where fewer are left.
+    #[inline(always)]
+    fn next(&mut self) -> Option<([usize; FOUR], usize)> {
+        let first = self.0.next()?;
+        let mut elements = [first; FOUR];
+        for k in 1..FOUR {
+            let Some(element) = self.0.next() else {
+                let last = elements[k - 1];
+                elements[k..].fill(last);
+                return Some((elements, k));
+            };
+            elements[k] = element;
+        }
+        Some((elements, FOUR))
     }
 }
 

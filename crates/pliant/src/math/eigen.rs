@@ -1,5 +1,7 @@
 //! Eigenvalues and eigenvectors of a symmetric 3×3 matrix.
 
+pub(crate) mod positive;
+
 use crate::math::{Mat3, Vec3, jacobi, moderate};
 
 /// Off-diagonal entries below this, relative to the whole matrix, are rounding.

@@ -6,6 +6,8 @@
 
 pub mod direct;
 
+pub(crate) mod side_by_side;
+
 pub mod warm;
 
 use crate::math::svd::svd;
@@ -13,6 +15,9 @@ use crate::math::{Mat3, Quat, Vec3};
 
 /// Determinants, relative to that of a rotation of the same norm, for which Newton is quick.
 const ROUND: f64 = 0.1;
+
+/// Squared norms whose third powers neither vanish nor overflow.
+const NORMS_SQ: std::ops::Range<f64> = 1e-100..1e100;
 
 /// A last step shorter than this, squared, leaves an error below rounding.
 const LAST_STEP_SQ: f64 = 1e-17;
@@ -79,7 +84,7 @@ pub fn rotation(matrix: Mat3) -> Mat3 {
 fn quick_rotation(matrix: Mat3) -> Option<Mat3> {
     let [x, y, z] = columns(&matrix);
     let norm_sq = x.length_squared() + y.length_squared() + z.length_squared();
-    if !(1e-100..1e100).contains(&norm_sq) {
+    if !NORMS_SQ.contains(&norm_sq) {
         return None;
     }
     newton(matrix * (3.0 / norm_sq).sqrt())
@@ -94,7 +99,7 @@ fn newton(mut matrix: Mat3) -> Option<Mat3> {
         let now = columns(&matrix);
         let cofactor = cofactors(now);
         let det = now[0].dot(cofactor[0]);
-        if det.is_nan() || det < ROUND {
+        if det.is_nan() || det <= ROUND {
             return None;
         }
         let weight = 0.5 / det;

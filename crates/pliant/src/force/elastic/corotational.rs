@@ -11,8 +11,11 @@
 //! has a kink, and R jumps; [`crate::math::polar::rotation`] says which is taken.
 
 use crate::force::elastic::Lame;
-use crate::force::elastic::law::{Corotated, Curvature, Law, clamped};
+use crate::force::elastic::law::{Corotated, CorotatedLanes, Curvature, Law, clamped};
+use crate::math::eigen::positive::positive_parts;
+use crate::math::lanes::{LaneMask, Lanes, Lanes33, WIDTH};
 use crate::math::polar::rotation;
+use crate::math::polar::side_by_side::rotations;
 use crate::math::{Mat3, Vec3};
 
 /// Sums of two stretches are taken as at least this: at zero R jumps, and no
@@ -101,6 +104,60 @@ impl Law for Corotational {
         let twist = (!is_small).then(|| clamped(twist)).filter(|twist| *twist != Mat3::ZERO);
         Some(Corotated { rotation: turn, lame: self.lame, twist })
     }
+
+    #[inline(always)]
+    fn corotated_of_four(laws: [&Self; WIDTH], gradients: &Lanes33) -> Option<CorotatedLanes> {
+        let [mu, lambda] = Corotational::moduli(laws);
+        let (turn, known) = rotations(gradients);
+        let sum = gradients.sum_of_products(&turn);
+        let sums = Lanes33::diagonal(sum) - *gradients * turn.transpose();
+        let [x, y, _] = sums.0;
+        let minor = x.x * y.y - x.y * x.y;
+        let cofactors = sums.cofactors();
+        let det = x.dot(cofactors.0[0]);
+        let zero = Lanes::ZERO;
+        let is_round = zero.is_below(x.x).and(zero.is_below(minor));
+        let known = known.and(is_round).and(Lanes::splat(LEAST_PRODUCT).is_below(det));
+        let two_mu = Lanes::splat(2.0) * mu;
+        let scale = Lanes::splat(2.0) * lambda * (sum - Lanes::splat(3.0)) - two_mu - two_mu;
+        let inverse = (scale / det) * cofactors.transpose();
+        let twist = Lanes33::diagonal(two_mu) + inverse;
+        let bound = Lanes::splat(NO_TWIST) * mu;
+        let is_twisted = (bound * bound).is_below(twist.sum_of_products(&twist)).and(known);
+        if !is_twisted.any() {
+            let (rotation, twist) = (turn, Lanes33::ZERO);
+            return Some(CorotatedLanes { rotation, mu, lambda, twist, is_twisted: false, known });
+        }
+        let (positive, is_sure) =
+            positive_parts(&Lanes33::select(is_twisted, &twist, &Lanes33::ZERO));
+        let twist = Lanes33::select(is_twisted, &positive, &Lanes33::ZERO);
+        let known = known.and(is_sure.or(is_twisted.not()));
+        Some(CorotatedLanes { rotation: turn, mu, lambda, twist, is_twisted: true, known })
+    }
+
+    #[inline(always)]
+    fn stress_of_four(laws: [&Self; WIDTH], gradients: &Lanes33) -> Option<(Lanes33, LaneMask)> {
+        let [mu, lambda] = Corotational::moduli(laws);
+        let (turn, known) = rotations(gradients);
+        let growth = gradients.sum_of_products(&turn) - Lanes::splat(3.0);
+        let two_mu = Lanes::splat(2.0) * mu;
+        Some((two_mu * *gradients + (lambda * growth - two_mu) * turn, known))
+    }
+
+    #[inline(always)]
+    fn energy_of_four(laws: [&Self; WIDTH], gradients: &Lanes33) -> Option<(Lanes, LaneMask)> {
+        let [mu, lambda] = Corotational::moduli(laws);
+        let (away_sq, growth, known) = strains(gradients);
+        Some((mu * away_sq + Lanes::splat(0.5) * lambda * growth * growth, known))
+    }
+}
+
+impl Corotational {
+    /// Moduli of four laws, Pa.
+    #[inline(always)]
+    fn moduli(laws: [&Corotational; WIDTH]) -> [Lanes; 2] {
+        [Lanes::of(|k| laws[k].lame.mu), Lanes::of(|k| laws[k].lame.lambda)]
+    }
 }
 
 /// Σ(σᵢ − 1)² and Σσᵢ − 3 by way of the rotation.
@@ -152,6 +209,59 @@ fn strain(gradient: Mat3) -> Option<(f64, f64)> {
     let c = e_3 / (8.0 + 4.0 * a + 2.0 * rough_b + rough_c);
     let b = (e_2 + c * (6.0 + 2.0 * a)) / (4.0 + 2.0 * a + rough_b);
     Some((a * a - 2.0 * b, a))
+}
+
+/// [`strain`] of four gradients, and in which lanes it is known.
+#[inline(always)]
+fn strains(gradients: &Lanes33) -> (Lanes, Lanes, LaneMask) {
+    let all = Lanes::splat;
+    let [x, y, z] = gradients.0;
+    let (xx, yy, zz) = (x.dot(x), y.dot(y), z.dot(z));
+    let (yz, zx, xy) = (y.dot(z), z.dot(x), x.dot(y));
+    let squares = xx + yy + zz;
+    let det = x.cross(y).dot(z);
+    let is_moderate =
+        squares.is_below(all(MODERATE.start)).not().and(squares.is_below(all(MODERATE.end)));
+    let is_round = (all(ROUND) * (squares * squares * squares)).is_below(det * det);
+    let round = is_moderate.and(all(0.0).is_below(det)).and(is_round);
+    let minors = (yy * zz - yz * yz) + (zz * xx - zx * zx) + (xx * yy - xy * xy);
+    let (sum, found) = stretch_sums(squares, minors, det, round);
+    let a = sum - all(3.0);
+    let plain = squares - all(2.0) * sum + all(3.0);
+    let (p, q, r) = (xx - all(1.0), yy - all(1.0), zz - all(1.0));
+    let e_1 = p + q + r;
+    let e_2 = (q * r - yz * yz) + (r * p - zx * zx) + (p * q - xy * xy);
+    let e_3 = p * (q * r - yz * yz) - xy * (xy * r - yz * zx) + zx * (xy * yz - q * zx);
+    let rough_b = all(0.5) * (a * (all(2.0) + a) - e_1);
+    let rough_c = det - all(1.0) - a - rough_b;
+    let c = e_3 / (all(8.0) + all(4.0) * a + all(2.0) * rough_b + rough_c);
+    let b = (e_2 + c * (all(6.0) + all(2.0) * a)) / (all(4.0) + all(2.0) * a + rough_b);
+    let fine = a * a - all(2.0) * b;
+    (all(PLAIN).is_below(plain).select(plain, fine), a, found)
+}
+
+/// [`stretch_sum`] in the lanes that are asked for, and where it was found.
+#[inline(always)]
+fn stretch_sums(squares: Lanes, minors: Lanes, det: Lanes, asked: LaneMask) -> (Lanes, LaneMask) {
+    let all = Lanes::splat;
+    let mut sum = (all(3.0) * squares).sqrt();
+    let (mut active, mut found) = (asked, LaneMask::NONE);
+    for _ in 0..MOST_STEPS {
+        if !active.any() {
+            break;
+        }
+        let gap = sum * sum - squares;
+        let value = gap * gap - all(4.0) * (minors + all(2.0) * det * sum);
+        let step = value / (all(4.0) * gap * sum - all(8.0) * det);
+        let next = sum - step;
+        sum = active.select(next, sum);
+        // False for what is not a number, as one by one.
+        let arrived = active.and((all(LAST_STEP) * sum).is_below(step.abs()).not());
+        let arrived = arrived.and(step.abs().is_below(all(f64::INFINITY)));
+        found = found.or(arrived);
+        active = active.and(arrived.not());
+    }
+    (sum, found)
 }
 
 /// The sum of stretches, by Newton's method from above.

@@ -12,6 +12,7 @@
 
 use crate::force::elastic::Lame;
 use crate::math::eigen::eigen;
+use crate::math::lanes::{self, LaneMask, Lanes, Lanes3, Lanes33, WIDTH};
 use crate::math::{Mat3, Vec3, outer, skew};
 
 /// An isotropic energy of the deformation gradient.
@@ -34,6 +35,79 @@ pub trait Law: std::fmt::Debug + Clone + Send + Sync {
     fn corotated(&self, gradient: Mat3) -> Option<Corotated> {
         let _ = gradient;
         None
+    }
+
+    /// [`Law::corotated`] of four gradients, each with its own law; `None` by default: one by one.
+    #[inline(always)]
+    fn corotated_of_four(laws: [&Self; WIDTH], gradients: &Lanes33) -> Option<CorotatedLanes> {
+        let _ = (laws, gradients);
+        None
+    }
+
+    /// [`Law::stress`] of four gradients, and in which lanes it is known; `None` by default.
+    #[inline(always)]
+    fn stress_of_four(laws: [&Self; WIDTH], gradients: &Lanes33) -> Option<(Lanes33, LaneMask)> {
+        let _ = (laws, gradients);
+        None
+    }
+
+    /// [`Law::energy`] of four gradients, and in which lanes it is known; `None` by default.
+    #[inline(always)]
+    fn energy_of_four(laws: [&Self; WIDTH], gradients: &Lanes33) -> Option<(Lanes, LaneMask)> {
+        let _ = (laws, gradients);
+        None
+    }
+}
+
+/// The same of four gradients at once.
+#[derive(Clone, Copy, Debug)]
+pub struct CorotatedLanes {
+    pub(super) rotation: Lanes33,
+    pub(super) mu: Lanes,
+    pub(super) lambda: Lanes,
+    /// Zero where there is none.
+    pub(super) twist: Lanes33,
+    /// Whether any lane has a twist.
+    pub(super) is_twisted: bool,
+    /// Lanes in which it is known.
+    pub(super) known: LaneMask,
+}
+
+impl CorotatedLanes {
+    /// Gradients of corners 1 to 3, turned to the world, 1/m.
+    #[inline(always)]
+    pub(super) fn along(&self, gradients: &Lanes33) -> [Lanes3; 3] {
+        let [a, b, c] = gradients.0;
+        [self.rotation.apply(a), self.rotation.apply(b), self.rotation.apply(c)]
+    }
+
+    /// As [`Corotated::block`] of all pairs of corners, times a weight; the upper triangle.
+    #[inline(always)]
+    pub(super) fn blocks(&self, weight: Lanes, g: &[Lanes3; 3]) -> [[Lanes33; 3]; 3] {
+        let (mu, lambda) = (weight * self.mu, weight * self.lambda);
+        let mut blocks = [[Lanes33::ZERO; 3]; 3];
+        for i in 0..3 {
+            for j in i..3 {
+                let direct = Lanes33::diagonal(mu * g[i].dot(g[j]));
+                blocks[i][j] =
+                    direct + lanes::outer(lambda * g[i], g[j]) + lanes::outer(mu * g[j], g[i]);
+            }
+        }
+        if self.is_twisted {
+            let half = Lanes::splat(0.5) * weight * self.twist;
+            for j in 0..3 {
+                let [x, y, z] = half.0;
+                let Lanes3 { x: a, y: b, z: c } = g[j];
+                // half · skew(g_j), by columns.
+                let turned = [c * y - b * z, a * z - c * x, b * x - a * y];
+                for i in 0..=j {
+                    let [x, y, z] = turned;
+                    let part = Lanes33([g[i].cross(x), g[i].cross(y), g[i].cross(z)]);
+                    blocks[i][j] = blocks[i][j] - part;
+                }
+            }
+        }
+        blocks
     }
 }
 

@@ -70,6 +70,63 @@ fn forces_and_tangents_are_slopes() {
     }
 }
 
+/// Tets of four materials: forces, energies and tangents by fours, against one by one.
+fn check_fours<L: Law>() {
+    let material = Elastic::<L>::new(&REST, &[TET; 4], |tet| some_settings()[tet]).unwrap();
+    let mut random = Random::new(3);
+    let small = |size: f64, random: &mut Random| {
+        Mat3::IDENTITY + size * Mat3::from_cols(random.vec3(), random.vec3(), random.vec3())
+    };
+    let mut all = gradients();
+    all.extend([1e-12, 1e-9, 1e-6, 1e-3, 0.1, 0.3].map(|size| small(size, &mut random)));
+    all.extend([Mat3::IDENTITY, Mat3::ZERO]);
+    let corners: Vec<_> = (all.iter())
+        .map(|gradient| Corners {
+            positions: deformed(*gradient),
+            velocities: std::array::from_fn(|_| random.vec3()),
+            time: 0.0,
+        })
+        .collect();
+    let tangent = Tangent { stiffness: 0.3, damping: 0.7, form: Form::Definite };
+    for shift in 0..corners.len() {
+        let at = std::array::from_fn(|k| corners[(shift + 5 * k) % corners.len()]);
+        let tets = std::array::from_fn(|k| (shift + k) % 4);
+        let forces = material.forces_of_four(&tets, &at);
+        let energies = material.energies_of_four(&tets, &at);
+        let mut tangents = [[[Mat3::ZERO; 4]; 4]; 4];
+        material.tangents_of_four(&tets, &at, tangent, &mut tangents);
+        for k in 0..4 {
+            // Stresses are some 1e4 Pa, on faces of some 1 m².
+            let (tolerance, tet) = (1e-8, tets[k]);
+            let expected = material.forces(tet, &at[k]);
+            let off = forces[k].iter().zip(expected).map(|(a, b)| a.distance(b));
+            assert!(off.fold(0.0, f64::max) < tolerance, "{shift} {k}");
+            let expected = material.energy(tet, &at[k]);
+            assert!(
+                (energies[k] - expected).abs() < ROUNDING * expected.abs() + 1e-25,
+                "{shift} {k}"
+            );
+            let expected = material.tangent(tet, &at[k], tangent);
+            for (row, expected) in tangents[k].iter().flatten().zip(expected.iter().flatten()) {
+                // Twists of up to 1e-6 μ count as none: some 1e-3 N/m where they are about that.
+                assert!(row.abs_diff_eq(*expected, 1e-2), "{shift} {k}: {row} {expected}");
+            }
+            // The same bits in any company.
+            let (alone, mut own) = ([at[k]; 4], [[[Mat3::ZERO; 4]; 4]; 4]);
+            assert_eq!(material.forces_of_four(&[tet; 4], &alone)[3 - k], forces[k]);
+            assert_eq!(material.energies_of_four(&[tet; 4], &alone)[3 - k], energies[k]);
+            material.tangents_of_four(&[tet; 4], &alone, tangent, &mut own);
+            assert_eq!(own[3 - k], tangents[k]);
+        }
+    }
+}
+
+#[test]
+fn four_tets_at_once_are_as_one_by_one() {
+    check_fours::<Corotational>();
+    check_fours::<NeoHookean>();
+}
+
 #[test]
 fn tets_push_and_turn_nothing_but_themselves() {
     for settings in some_settings() {

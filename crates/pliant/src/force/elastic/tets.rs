@@ -4,9 +4,10 @@ use crate::force::deformation::Deformation;
 use crate::force::elastic::law::Law;
 use crate::force::elastic::viscous::{Flow, Viscous};
 use crate::force::elastic::{ElasticError, ElasticSettings};
-use crate::force::elements::{Corners, Material};
+use crate::force::elements::{Corners, FOUR, Material, four};
 use crate::force::stiffness::{Form, Tangent};
 use crate::id::{TetId, VertexId};
+use crate::math::lanes::{Lanes, Lanes3, Lanes33};
 use crate::math::svd::svd;
 use crate::math::{Mat3, Vec3, tet_volume};
 use crate::mesh::runs::Runs;
@@ -124,6 +125,18 @@ impl<L: Law> Elastic<L> {
         self.materials = joined;
     }
 
+    /// Forces of an elastic stress and of damping on the corners of a tet, N.
+    #[inline(always)]
+    fn pull(&self, tet: &Tet, mut stress: Mat3, at: &Corners<4>) -> [Vec3; 4] {
+        let viscous = &self.materials[tet.material as usize].viscous;
+        if viscous.acts() {
+            stress += viscous.stress(tet.flow(at));
+        }
+        let pull = stress * (-tet.volume * tet.inverse.transpose());
+        let [a, b, c] = [pull.x_axis, pull.y_axis, pull.z_axis];
+        [-(a + b + c), a, b, c]
+    }
+
     /// Adds the elastic stiffness, times a weight, to the upper triangle of blocks.
     ///
     /// `deformation` is the deformation gradient, `gradients` are those of corners 1 to 3, 1/m.
@@ -220,16 +233,86 @@ impl<L: Law> Material<4> for Elastic<L> {
 
     fn forces(&self, element: usize, at: &Corners<4>) -> [Vec3; 4] {
         let tet = &self.tets[element];
-        let TetMaterial { law, viscous, .. } = &self.materials[tet.material as usize];
-        let gradient = edges(&at.positions) * tet.inverse;
-        let mut stress = law.stress(gradient);
-        if viscous.acts() {
-            let rate = edges(&at.velocities) * tet.inverse;
-            stress += viscous.stress(Flow { gradient, rate });
+        let law = &self.materials[tet.material as usize].law;
+        self.pull(tet, law.stress(edges(&at.positions) * tet.inverse), at)
+    }
+
+    #[inline(always)]
+    fn energies_of_four(&self, elements: &[usize; FOUR], at: &[Corners<4>; FOUR]) -> [f64; FOUR] {
+        let tets = four(|k| &self.tets[elements[k]]);
+        let laws = four(|k| &self.materials[tets[k].material as usize].law);
+        let found = L::energy_of_four(laws, &gradients(&tets, at));
+        four(|k| match found {
+            Some((energies, known)) if known.lane(k) => tets[k].volume * energies.to_array()[k],
+            _ => self.energy(elements[k], &at[k]),
+        })
+    }
+
+    #[inline(always)]
+    fn forces_of_four(
+        &self,
+        elements: &[usize; FOUR],
+        at: &[Corners<4>; FOUR],
+    ) -> [[Vec3; 4]; FOUR] {
+        let tets = four(|k| &self.tets[elements[k]]);
+        let materials = four(|k| &self.materials[tets[k].material as usize]);
+        let laws = four(|k| &materials[k].law);
+        let Some((stress, known)) = L::stress_of_four(laws, &gradients(&tets, at)) else {
+            return four(|k| self.forces(elements[k], &at[k]));
+        };
+        four(|k| match known.lane(k) {
+            true => self.pull(tets[k], stress.lane(k), &at[k]),
+            false => self.forces(elements[k], &at[k]),
+        })
+    }
+
+    #[inline(always)]
+    fn tangents_of_four(
+        &self,
+        elements: &[usize; FOUR],
+        at: &[Corners<4>; FOUR],
+        tangent: Tangent,
+        to: &mut [[[Mat3; 4]; 4]; FOUR],
+    ) {
+        let tets = four(|k| &self.tets[elements[k]]);
+        let materials = four(|k| &self.materials[tets[k].material as usize]);
+        let laws = four(|k| &materials[k].law);
+        let is_definite = tangent.form == Form::Definite && tangent.stiffness != 0.0;
+        let gradients = gradients(&tets, at);
+        let found = if is_definite { L::corotated_of_four(laws, &gradients) } else { None };
+        let Some(corotated) = found else {
+            for k in 0..FOUR {
+                to[k] = self.tangent(elements[k], &at[k], tangent);
+            }
+            return;
+        };
+        let weight = Lanes::of(|k| tets[k].volume * tangent.stiffness);
+        let rows = Lanes33::of(|k| tets[k].inverse).transpose();
+        let blocks = corotated.blocks(weight, &corotated.along(&rows));
+        for k in 0..FOUR {
+            if !corotated.known.lane(k) {
+                to[k] = self.tangent(elements[k], &at[k], tangent);
+                continue;
+            }
+            let mut own = [[Mat3::ZERO; 3]; 3];
+            for i in 0..3 {
+                for j in i..3 {
+                    own[i][j] = blocks[i][j].lane(k);
+                }
+            }
+            let damping = tets[k].volume * tangent.damping;
+            if damping != 0.0 && materials[k].viscous.acts() {
+                let rows = tets[k].inverse.transpose();
+                let gradients = [rows.x_axis, rows.y_axis, rows.z_axis];
+                materials[k].viscous.add_damping(
+                    tets[k].flow(&at[k]),
+                    &gradients,
+                    damping,
+                    &mut own,
+                );
+            }
+            complete(&mut own, &mut to[k]);
         }
-        let pull = stress * (-tet.volume * tet.inverse.transpose());
-        let [a, b, c] = [pull.x_axis, pull.y_axis, pull.z_axis];
-        [-(a + b + c), a, b, c]
     }
 
     /// The definite form clamps eigenvalues and drops the change of damping with position.
@@ -263,6 +346,31 @@ impl<L: Law> Material<4> for Elastic<L> {
 #[inline]
 fn edges([v0, v1, v2, v3]: &[Vec3; 4]) -> Mat3 {
     Mat3::from_cols(*v1 - *v0, *v2 - *v0, *v3 - *v0)
+}
+
+/// Deformation gradients of four tets.
+#[inline(always)]
+fn gradients(tets: &[&Tet; FOUR], at: &[Corners<4>; FOUR]) -> Lanes33 {
+    let corner = |corner: usize| Lanes3::of(|k| at[k].positions[corner]);
+    let first = corner(0);
+    let edges = Lanes33([corner(1) - first, corner(2) - first, corner(3) - first]);
+    edges * Lanes33::of(|k| tets[k].inverse)
+}
+
+/// Blocks of all corners from the upper triangle of those of 1 to 3, which are symmetric.
+#[inline(always)]
+fn complete(blocks: &mut [[Mat3; 3]; 3], to: &mut [[Mat3; 4]; 4]) {
+    for (i, j) in [(1, 0), (2, 0), (2, 1)] {
+        blocks[i][j] = blocks[j][i].transpose();
+    }
+    for (i, row) in blocks.iter().enumerate() {
+        to[i + 1][1..].copy_from_slice(row);
+        to[i + 1][0] = -(row[0] + row[1] + row[2]);
+    }
+    let [first, others @ ..] = to;
+    for (j, sum) in first.iter_mut().enumerate() {
+        *sum = -(others[0][j] + others[1][j] + others[2][j]);
+    }
 }
 
 /// Blocks of all corners from those of 1 to 3: a translation has no force.

@@ -3,6 +3,7 @@
 //! A sweep skips an inactive contact by reading its [`Probe`] alone; only contacts that are
 //! active, or become so, have a Delassus block and a response.
 
+use crate::math::dispatch::{Kernel, dispatch};
 use crate::math::{Mat3, Vec3};
 use crate::solve::compliance::Compliance;
 use crate::solve::contact_block::ContactBlock;
@@ -59,6 +60,31 @@ pub(crate) struct ContactSide {
     pub start: usize,
     /// Speeds of the body; 0 for an obstacle.
     pub width: usize,
+}
+
+/// Velocities that an impulse gives to both bodies, as a kernel.
+struct Push<'a> {
+    sides: &'a [ContactSide; 2],
+    first: usize,
+    responses: &'a [f64],
+    impulse: [f64; 3],
+    speeds: &'a mut [f64],
+}
+
+impl Kernel for Push<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for ContactSide { response, start, width, .. } in *self.sides {
+            if width == 0 {
+                continue;
+            }
+            let own = &self.responses[response - self.first..][..3 * width];
+            let lines = [&own[..width], &own[width..2 * width], &own[2 * width..]];
+            add(&mut self.speeds[start..start + width], self.impulse, lines);
+        }
+    }
 }
 
 impl Probe {
@@ -204,14 +230,8 @@ impl<const N: usize> ContactConstraint<N> {
     /// Applies an impulse, N·s, to both bodies; `responses` start at the index `first`.
     #[inline]
     pub(crate) fn push(&self, first: usize, responses: &[f64], impulse: Vec3, speeds: &mut [f64]) {
-        for ContactSide { response, start, width, .. } in self.sides {
-            if width == 0 {
-                continue;
-            }
-            let own = &responses[response - first..][..3 * width];
-            let lines = [&own[..width], &own[width..2 * width], &own[2 * width..]];
-            add(&mut speeds[start..start + width], impulse.to_array(), lines);
-        }
+        let impulse = impulse.to_array();
+        dispatch(Push { sides: &self.sides, first, responses, impulse, speeds });
     }
 
     /// J v: relative velocity before `surface_velocity` is subtracted, m/s.

@@ -379,7 +379,7 @@ pub(super) fn inverse(block: Mat3) -> Option<Mat3> {
 /// Adds three rows, times a factor each, to a row.
 ///
 /// The rows are at least as long as the one that is added to.
-#[inline]
+#[inline(always)]
 pub(crate) fn add(line: &mut [f64], [p, q, r]: [f64; 3], [x, y, z]: [&[f64]; 3]) {
     let count = line.len();
     let (x, y, z) = (&x[..count], &y[..count], &z[..count]);

@@ -3,6 +3,7 @@
 use super::fill::FactorScratch;
 use super::tree::Supernode;
 use super::{Factor, FactorPattern, padded, stride};
+use crate::math::dispatch::{Kernel, dispatch};
 
 /// Numbers that are processed together in a sum over a line.
 const WIDE: usize = 8;
@@ -24,11 +25,50 @@ pub(super) struct ColumnScratch {
     reached: Vec<bool>,
 }
 
+/// [`Factor::solve`] as a kernel.
+struct Solve<'a> {
+    factor: &'a Factor,
+    pattern: &'a FactorPattern,
+    x: &'a mut [f64],
+    scratch: &'a mut [f64],
+}
+
+impl Kernel for Solve<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.factor.solve_in(self.pattern, self.x, self.scratch);
+    }
+}
+
+/// A batch of [`Factor::columns`] as a kernel.
+struct SolveSides<'a> {
+    factor: &'a Factor,
+    pattern: &'a FactorPattern,
+    scratch: &'a mut ColumnScratch,
+}
+
+impl Kernel for SolveSides<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.factor.solve_forwards(self.pattern, self.scratch);
+        self.factor.solve_backwards(self.pattern, self.scratch);
+    }
+}
+
 impl Factor {
     /// Solves A x = b in place, in the order of elimination: three numbers per place.
     pub(crate) fn solve(&self, pattern: &FactorPattern, x: &mut [f64], scratch: &mut Vec<f64>) {
         debug_assert_eq!(x.len(), 3 * pattern.len(), "three numbers per node");
         scratch.resize(pattern.longest(), 0.0);
+        dispatch(Solve { factor: self, pattern, x, scratch });
+    }
+
+    #[inline(always)]
+    fn solve_in(&self, pattern: &FactorPattern, x: &mut [f64], scratch: &mut [f64]) {
         for (index, supernode) in pattern.tree.supernodes.iter().enumerate() {
             let (lines, own) = (self.lines(pattern, index), own(supernode));
             let part = &mut scratch[..stride(supernode)];
@@ -78,8 +118,7 @@ impl Factor {
         for first in (0..nodes.len()).step_by(SIDES / 3) {
             let batch = first..(first + SIDES / 3).min(nodes.len());
             scratch.set(pattern, batch.clone());
-            self.solve_forwards(pattern, scratch);
-            self.solve_backwards(pattern, scratch);
+            dispatch(SolveSides { factor: self, pattern, scratch });
             for (k, &(_, index)) in scratch.asked[batch].iter().enumerate() {
                 let columns = &mut out[start + 3 * index as usize * count..][..3 * count];
                 for (axis, column) in columns.chunks_exact_mut(count).enumerate() {
@@ -98,6 +137,7 @@ impl Factor {
     }
 
     /// x_r −= L x_s and x_s ← D⁻¹ x_s for supernodes that are reached.
+    #[inline(always)]
     fn solve_forwards(&self, pattern: &FactorPattern, scratch: &mut ColumnScratch) {
         let ColumnScratch { x, part, reached, .. } = scratch;
         for (index, supernode) in pattern.tree.supernodes.iter().enumerate() {
@@ -126,6 +166,7 @@ impl Factor {
     }
 
     /// x_s −= Lᵀ x_r.
+    #[inline(always)]
     fn solve_backwards(&self, pattern: &FactorPattern, scratch: &mut ColumnScratch) {
         let ColumnScratch { x, part, .. } = scratch;
         for (index, supernode) in pattern.tree.supernodes.iter().enumerate().rev() {
@@ -176,7 +217,7 @@ fn own(supernode: &Supernode) -> std::ops::Range<usize> {
 }
 
 /// Sum of lines, times a factor each; there are three or more.
-#[inline]
+#[inline(always)]
 fn multiply(lines: &[f64], factors: &[f64], sum: &mut [f64]) {
     let count = sum.len();
     let mut is_first = true;
@@ -198,7 +239,7 @@ fn multiply(lines: &[f64], factors: &[f64], sum: &mut [f64]) {
 }
 
 /// Takes from each number the product of the end of its line with `below`.
-#[inline]
+#[inline(always)]
 fn subtract_products(lines: &[f64], below: &[f64], own: &mut [f64]) {
     let length = lines.len() / own.len();
     let head = length - below.len();
@@ -210,7 +251,7 @@ fn subtract_products(lines: &[f64], below: &[f64], own: &mut [f64]) {
 }
 
 /// Three sums of products, each lane by itself and then all.
-#[inline]
+#[inline(always)]
 fn products([x, y, z]: [&[f64]; 3], below: &[f64]) -> [f64; 3] {
     let (full, rest) = below.as_chunks::<WIDE>();
     let [(x, x_rest), (y, y_rest), (z, z_rest)] = [x, y, z].map(|line| line.as_chunks::<WIDE>());
@@ -231,7 +272,7 @@ fn products([x, y, z]: [&[f64]; 3], below: &[f64]) -> [f64; 3] {
 }
 
 /// Three entries of the sum of lines, times a factor each, from a column on; for all sides.
-#[inline]
+#[inline(always)]
 fn multiply_sides(lines: &[f64], length: usize, at: usize, factors: &[Sides]) -> [Sides; 3] {
     let mut sums = [[0.0; SIDES]; 3];
     for (line, factors) in lines.chunks_exact(length).zip(factors) {
