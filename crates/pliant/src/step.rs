@@ -79,6 +79,7 @@ pub struct Stepper {
     max_halvings: u32,
     /// See [`UNCONVERGED`].
     unconverged: f64,
+    threads: usize,
     /// Of the present part of a step.
     energy_limits: EnergyLimits,
     energy_input: EnergyInput,
@@ -100,6 +101,7 @@ impl Stepper {
             substeps: 1,
             max_halvings: 0,
             unconverged: UNCONVERGED,
+            threads: 1,
             energy_limits: EnergyLimits::NONE,
             energy_input: EnergyInput::default(),
             energy_gains: EnergyGains::default(),
@@ -447,6 +449,7 @@ impl Stepper {
             states: &trial.rigids,
             asleep: &scratch.asleep,
             dt,
+            threads: self.threads,
         };
         report.unconverged = usize::from(step.largest_change() > self.unconverged);
     }
@@ -551,6 +554,7 @@ impl Stepper {
 
     /// Works with this many threads from now on; the bits stay the same.
     pub(crate) fn set_threads(&mut self, threads: usize) {
+        self.threads = threads;
         self.integrator.set_threads(threads);
         if let Some((matching, _)) = &mut self.matching {
             matching.set_threads(threads);

@@ -36,6 +36,8 @@ mod responses;
 
 mod rigid;
 
+mod large_islands;
+
 mod jointed;
 
 mod rigid_attached;
