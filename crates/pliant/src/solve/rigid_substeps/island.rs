@@ -61,6 +61,15 @@ const REBOUNDS: usize = 8;
 /// Speed per √(g L) below which bodies that only stick come to rest, and how fast, 1/s.
 const REST: [f64; 2] = [0.01, 2.0];
 
+/// Members from which on an island is worth several threads.
+///
+/// Each sweep waits for the slowest of them: on a busy machine that costs small islands more than
+/// it saves.
+const WORTH_THREADS: usize = 512;
+
+/// The same for passes over bodies alone, which are a small part of a sweep.
+const WORTH_IN_PASSES: usize = 4096;
+
 /// What all islands read.
 #[derive(Clone, Copy)]
 pub(super) struct Shared<'a> {
@@ -90,7 +99,9 @@ pub(super) struct Island {
     movable: usize,
     /// The contacts, by parts of the island that can be swept at the same time.
     tree: Tree,
+    /// Threads that share sweeps, and those that share passes over bodies.
     threads: usize,
+    pass_threads: usize,
     /// What joints connect.
     pub jointed: Jointed,
     /// Members, then one entry that stands for all obstacles.
@@ -146,7 +157,9 @@ impl Island {
     /// Takes the island through a step; its contacts and members are given.
     pub fn solve(&mut self, shared: Shared<'_>) {
         let dt = shared.equations.dt;
-        self.threads = shared.threads;
+        let count = self.members.len();
+        self.threads = if count < WORTH_THREADS { 1 } else { shared.threads };
+        self.pass_threads = if count < WORTH_IN_PASSES { 1 } else { shared.threads };
         self.split(shared);
         self.load_bodies(shared);
         self.load_patches(shared);
@@ -406,11 +419,11 @@ impl Island {
 
     /// Calls `act` for runs of all bodies with the place of the first of each.
     fn each_body(&mut self, act: impl Fn((&[Motion], &Jointed), usize, Motions<'_>) + Sync) {
-        let Island { tree, velocities, before, warm, paths, movable, threads, .. } = self;
+        let Island { tree, velocities, before, warm, paths, movable, pass_threads, .. } = self;
         let all = Motions { velocities, before, warm, paths };
         let [moving, still] = all.split(*movable);
         let with = (&self.pushes[..], &self.jointed);
-        visit(tree.parts_mut(), moving, (Direction::Forward, *threads), &|part, motions| {
+        visit(tree.parts_mut(), moving, (Direction::Forward, *pass_threads), &|part, motions| {
             if part.is_leaf() {
                 act(with, part.bodies.start, motions);
             }

@@ -124,7 +124,7 @@ impl Island {
     fn sum(&mut self, add: impl Fn(&Island, usize, &mut [f64; 2]) + Sync + Send) -> [f64; 2] {
         let mut tree = std::mem::take(&mut self.tree);
         let own = &*self;
-        tree.each(self.threads, |part| {
+        tree.each(self.pass_threads, |part| {
             let bodies = if part.is_leaf() { part.bodies.clone() } else { 0..0 };
             part.sums = [0.0; 2];
             for k in bodies.filter(|k| own.bodies[*k].inv_mass > 0.0) {
