@@ -389,8 +389,8 @@ fn warm_large_islands_allocate_nothing() {
     world.set_sleep(None);
     world.add(WorldObstacle::plane(Vec3::Z, 0.0).friction(0.5)).unwrap();
     let cube = RigidBody::cuboid(Vec3::ONE).density(1000.0);
-    for k in 0..300 {
-        let (column, row) = (f64::from(k % 100), f64::from(k / 100));
+    for k in 0..600 {
+        let (column, row) = (f64::from(k % 200), f64::from(k / 200));
         let at = Vec3::new(1.02 * (column + 0.5 * row), 0.0, 0.505 + 1.005 * row);
         world.add(cube.clone().at(at)).unwrap();
     }

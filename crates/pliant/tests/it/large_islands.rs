@@ -40,9 +40,9 @@ fn slabs() -> (World, Vec<BodyHandle>) {
     let cube = RigidBody::cuboid(Vec3::ONE).mass(1.0);
     let mut bodies = Vec::new();
     for layer in 0..2 {
-        for k in 0..169 {
+        for k in 0..289 {
             let shift = 0.3 * f64::from(layer);
-            let (x, y) = (1.004 * f64::from(k % 13) + shift, 1.004 * f64::from(k / 13) + shift);
+            let (x, y) = (1.004 * f64::from(k % 17) + shift, 1.004 * f64::from(k / 17) + shift);
             let body = world.add(cube.clone().at(Vec3::new(x, y, 1.05 * f64::from(layer))));
             bodies.push(body.unwrap());
             if layer == 1 {

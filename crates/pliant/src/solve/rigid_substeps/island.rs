@@ -61,13 +61,7 @@ const REBOUNDS: usize = 8;
 /// Speed per √(g L) below which bodies that only stick come to rest, and how fast, 1/s.
 const REST: [f64; 2] = [0.01, 2.0];
 
-/// Members from which on an island is worth several threads.
-///
-/// Each sweep waits for the slowest of them: on a busy machine that costs small islands more than
-/// it saves.
-const WORTH_THREADS: usize = 512;
-
-/// The same for passes over bodies alone, which are a small part of a sweep.
+/// Members from which on passes over bodies alone, a small part of a sweep, are worth several threads.
 const WORTH_IN_PASSES: usize = 4096;
 
 /// What all islands read.
@@ -157,9 +151,9 @@ impl Island {
     /// Takes the island through a step; its contacts and members are given.
     pub fn solve(&mut self, shared: Shared<'_>) {
         let dt = shared.equations.dt;
-        let count = self.members.len();
-        self.threads = if count < WORTH_THREADS { 1 } else { shared.threads };
-        self.pass_threads = if count < WORTH_IN_PASSES { 1 } else { shared.threads };
+        self.threads = shared.threads;
+        let are_many = self.members.len() >= WORTH_IN_PASSES;
+        self.pass_threads = if are_many { shared.threads } else { 1 };
         self.split(shared);
         self.load_bodies(shared);
         self.load_patches(shared);
