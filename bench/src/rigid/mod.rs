@@ -65,7 +65,7 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
     rows::run(&ROWS, AMOUNT, arguments)
 }
 
-/// Runs ours alone, for a profiler: a scene of these rows, or a built-in one.
+/// Runs ours alone, for a profiler: a scene of these rows, so many boxes (`boxes-1000`), or a built-in one.
 ///
 /// Ends with the digest of the state by one thread and, where a number of them is given after the
 /// steps as in `240x2`, by so many.
@@ -80,7 +80,10 @@ pub fn run_ours(name: &str, steps: &str) -> Result<(), String> {
         "dominoes" => Some(stacks::dominoes()),
         "chain" => Some(heaps::chain()),
         "ragdolls" => Some(heaps::ragdolls()),
-        _ => None,
+        _ => match name.strip_prefix("boxes-") {
+            Some(count) => Some(heaps::boxes(number(count)? as u32)),
+            None => None,
+        },
     };
     let mut ours = match text {
         Some(text) => ours::load(name, &text)?,

@@ -88,6 +88,24 @@ pub(crate) fn on_workers<T: Send>(threads: usize, act: impl FnOnce() -> T + Send
     act()
 }
 
+/// The greatest of the values of runs of so many items, at least 0, split over threads.
+pub(crate) fn greatest(
+    items: Range<usize>,
+    threads: usize,
+    of: &(impl Fn(Range<usize>) -> f64 + Sync),
+) -> f64 {
+    if threads < 2 || items.len() < threads {
+        return of(items).max(0.0);
+    }
+    let (middle, half) = (items.start + items.len() / 2, threads / 2);
+    let (mut low, mut high) = (0.0, 0.0);
+    both(
+        || low = greatest(items.start..middle, half, of),
+        || high = greatest(middle..items.end, threads - half, of),
+    );
+    low.max(high)
+}
+
 /// Most threads that are worth their memory, whatever is asked for.
 const MOST_THREADS: usize = 4096;
 
@@ -114,11 +132,24 @@ pub(crate) fn split_evenly(offsets: &mut Vec<usize>, count: usize, threads: usiz
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     #[test]
     fn every_share_is_done_once() {
         let mut shares = vec![1, 2, 3];
         super::each(&mut shares, |share| *share *= 2);
         assert_eq!(shares, [2, 4, 6]);
+    }
+
+    #[test]
+    fn the_greatest_is_that_of_all_whatever_the_threads() {
+        let values = [1.0, -3.0, 7.0, 2.0, 6.5_f64];
+        for threads in 0..8 {
+            let of = |own: Range<usize>| values[own].iter().copied().fold(0.0, f64::max);
+            assert_eq!(super::greatest(0..5, threads, &of), 7.0);
+            assert_eq!(super::greatest(3..5, threads, &of), 6.5);
+            assert_eq!(super::greatest(2..2, threads, &of), 0.0);
+        }
     }
 
     #[test]

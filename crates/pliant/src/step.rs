@@ -457,6 +457,7 @@ impl Stepper {
             states: &trial.rigids,
             asleep: &scratch.asleep,
             dt,
+            threads: self.threads,
         };
         report.unconverged = usize::from(step.largest_change() > self.unconverged);
     }

@@ -41,6 +41,7 @@ use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::icosahedron::icosahedron;
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
+use pliant::prelude::{Joint, Obstacle as WorldObstacle, RigidBody, World};
 use pliant::record::overlap::Measure;
 use pliant::solve::constraint::{ConstraintResponse as Rows, ConstraintSettings};
 use pliant::solve::rows::RowSettings;
@@ -347,4 +348,53 @@ fn the_warm_test_of_overlap_allocates_nothing() {
     };
     let warm = rounds(4);
     assert_eq!(rounds(20), warm);
+}
+
+/// Three chains with limits and motors, and as many boxes, on a floor.
+#[test]
+fn warm_joints_in_substeps_allocate_nothing() {
+    let mut world = World::new();
+    world.set_sleep(None);
+    world.add(WorldObstacle::plane(Vec3::Z, 0.0).friction(0.5)).unwrap();
+    let link = RigidBody::cuboid(Vec3::new(0.3, 0.1, 0.1)).mass(0.5);
+    for chain in 0..3 {
+        let at = |k: u32| Vec3::new(0.35 * f64::from(k), 0.2 * f64::from(chain), 0.08);
+        let links: Vec<_> = (0..4).map(|k| world.add(link.clone().at(at(k))).unwrap()).collect();
+        for (k, pair) in links.windows(2).enumerate() {
+            let joint = Joint::hinge(pair[1], pair[0], at(k as u32) + 0.175 * Vec3::X, Vec3::Y);
+            world.add(joint.limits(-0.5, 0.5).motor(1.0, 0.1)).unwrap();
+        }
+        world
+            .add(RigidBody::cuboid(Vec3::splat(0.1)).mass(0.2).at(at(1) + 0.12 * Vec3::Z))
+            .unwrap();
+    }
+    assert_warm(&mut world);
+}
+
+/// Steps a world until its memory is as large as it needs, and then asks for none.
+fn assert_warm(world: &mut World) {
+    for _ in 0..200 {
+        world.step().unwrap();
+    }
+    for step in 0..20 {
+        let before = ALLOCATIONS.with(Cell::get);
+        let report = world.step().unwrap();
+        assert_eq!(ALLOCATIONS.with(Cell::get), before, "{step}");
+        assert!(report.contact.contacts > 0, "{step}");
+    }
+}
+
+/// Boxes in one island of more than a part has.
+#[test]
+fn warm_large_islands_allocate_nothing() {
+    let mut world = World::new();
+    world.set_sleep(None);
+    world.add(WorldObstacle::plane(Vec3::Z, 0.0).friction(0.5)).unwrap();
+    let cube = RigidBody::cuboid(Vec3::ONE).density(1000.0);
+    for k in 0..600 {
+        let (column, row) = (f64::from(k % 200), f64::from(k / 200));
+        let at = Vec3::new(1.02 * (column + 0.5 * row), 0.0, 0.505 + 1.005 * row);
+        world.add(cube.clone().at(at)).unwrap();
+    }
+    assert_warm(&mut world);
 }

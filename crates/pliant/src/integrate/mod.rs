@@ -46,6 +46,7 @@ use crate::contact::output::{ContactOutput, ContactStats};
 use crate::contact::response::{LARGEST, ResponseError};
 use crate::force::{Forces, StateView, StepRejection};
 use crate::id::{BodyId, MismatchError, VertexId};
+use crate::integrate::free_motion::FreeMotion;
 use crate::math::Vec3;
 use crate::profile::{ProfilerRef, Stage, StageTimer};
 use crate::snapshot::{Snapshot, SnapshotError};
@@ -95,6 +96,8 @@ pub struct StepScratch {
     pub solved_positions: Vec<Vec3>,
     /// Which rigid bodies sleep, in their order; none where there is no entry.
     pub asleep: Vec<bool>,
+    /// How rigid bodies turn between contacts.
+    pub free_motion: FreeMotion,
     /// Whether the contacts of each part of a step are kept.
     pub keeps_contacts: bool,
     /// Contacts of all parts of the last step with their impulses, where they are kept.

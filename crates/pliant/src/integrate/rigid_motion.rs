@@ -69,6 +69,7 @@ impl RigidMotion {
     ) -> Result<(), StepError> {
         self.start.copy_from(state);
         self.rigids.clone_from(&state.rigids);
+        system.scratch.free_motion = self.free_motion;
         match velocities {
             RigidVelocities::Solved => self.wake(system, dt),
             RigidVelocities::Pushed => {

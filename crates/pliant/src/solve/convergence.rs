@@ -16,6 +16,8 @@
 //! | `least` | v*      | least speed along the normal, m/s                         |
 //! | `w`     | w       | velocity per impulse, 1/kg                                |
 
+use std::ops::Range;
+
 use crate::body::rigid::RigidState;
 use crate::body::rigid::all::RigidBodySet;
 use crate::body::soft::StateView;
@@ -25,8 +27,12 @@ use crate::contact::impulse::ContactImpulse;
 use crate::contact::output::ContactOutput;
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
+use crate::par;
 use crate::solve::rigid_substeps::{LastSubstep, SubstepOutput};
 use crate::solve::terms::relative_at_place;
+
+/// Contacts that are worth more than one thread.
+const MANY: usize = 1000;
 
 /// A step whose contacts have been solved.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +59,8 @@ pub(crate) struct SolvedStep<'a> {
     pub asleep: &'a [bool],
     /// Length of the step, s.
     pub dt: f64,
+    /// Threads that judge.
+    pub threads: usize,
 }
 
 /// A contact as it is judged.
@@ -89,8 +97,15 @@ impl SolvedStep<'_> {
     ///
     /// 0 without contacts.
     pub(crate) fn largest_change(&self) -> f64 {
+        let count = self.contact.rows.len();
+        let threads = if count > MANY { self.threads } else { 1 };
+        par::greatest(0..count, threads, &|own| self.largest_of(own))
+    }
+
+    /// The same of some contacts.
+    fn largest_of(&self, own: Range<usize>) -> f64 {
         let ContactOutput { rows, row_impulses, .. } = self.contact;
-        let all = rows.iter().zip(row_impulses).enumerate();
+        let all = own.clone().zip(rows[own.clone()].iter().zip(&row_impulses[own]));
         let awake = all.filter(|(_, (row, _))| !self.sleeps(row));
         awake.fold(0.0, |largest, (k, (row, impulse))| {
             let judged = self.judged(k, row, *impulse);
@@ -288,6 +303,7 @@ mod tests {
             states: &[],
             asleep: &[],
             dt: 0.125,
+            threads: 1,
         };
         step.largest_change() * row.size / 0.125
     }
@@ -335,6 +351,7 @@ mod tests {
                 states: &[at_rest, at_rest],
                 asleep: &[],
                 dt: 0.125,
+                threads: 1,
             };
             let judged = step.judged(0, &row, contact.row_impulses[0]);
             let (change, bound) = (step.change(&row, judged), step.bound(&row, judged));

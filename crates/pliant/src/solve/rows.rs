@@ -277,18 +277,18 @@ impl RowSolver {
         sides: Sides<'_>,
         contacts: &[Contact],
         settings: RowSettings,
-        articulations: &[Vec<BodyId>],
-    ) -> Vec<JointPlace> {
-        let Some(rigid) = sides.rigid else { return vec![JointPlace::Free; articulations.len()] };
+        articulations: &mut [Articulation],
+    ) {
+        let Some(rigid) = sides.rigid else { return };
         self.list(sides);
         self.islands.find(&self.bodies, rigid.groups, contacts, settings);
         self.islands.find_rigid(sides);
-        let mut places = self.islands.places(matrix, rigid, articulations);
+        self.islands.place(matrix, rigid, articulations);
         if settings.rigid_islands != RigidSolver::Substeps {
-            let in_substeps = places.iter_mut().filter(|place| **place == JointPlace::Substeps);
-            in_substeps.for_each(|place| *place = JointPlace::Alternating);
+            for own in articulations.iter_mut().filter(|own| own.place == JointPlace::Substeps) {
+                own.place = JointPlace::Alternating;
+            }
         }
-        places
     }
 
     /// Takes articulations for a step.

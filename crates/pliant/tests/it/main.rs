@@ -37,6 +37,8 @@ mod responses;
 mod rigid;
 mod rolling;
 
+mod large_islands;
+
 mod jointed;
 
 mod rigid_attached;

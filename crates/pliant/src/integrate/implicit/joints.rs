@@ -13,7 +13,6 @@
 use crate::body::rigid::RigidState;
 use crate::body::rigid::all::RigidEntry;
 use crate::body::soft::State;
-use crate::id::BodyId;
 use crate::integrate::free_motion::FreeMotion;
 use crate::integrate::implicit::Implicit;
 use crate::integrate::{StepError, StepReport, System};
@@ -102,20 +101,23 @@ impl Implicit {
     fn lend_articulations(&mut self, system: &mut System, state: &State) {
         let System { joints, rigids, forces, scratch, bodies, masses, .. } = system;
         let members = rigids.entries();
-        let id = |body: &usize| members[*body].id;
-        let all = joints.articulations().iter();
-        let all: Vec<Vec<BodyId>> = all.map(|own| own.bodies.iter().map(id).collect()).collect();
         let mut sides = Sides::soft(bodies.offsets(), masses.of());
         sides.positions = &self.stage.positions;
         sides.masses = &self.reduced.masses;
         sides.rigid = Some(self.reduced.sides(&self.stage.positions));
         let (rows, settings) = (&scratch.contact.rows, self.settings.rows);
-        let places = match forces.matrix() {
-            Some(matrix) => self.row_solver.find_places(matrix, sides, rows, settings, &all),
-            None => vec![JointPlace::Free; all.len()],
+        let articulations = joints.name_bodies(members);
+        if let Some(matrix) = forces.matrix() {
+            self.row_solver.find_places(matrix, sides, rows, settings, articulations);
+        }
+        let step: FreeMotionStep = match scratch.free_motion {
+            FreeMotion::Conserving => {
+                |body, state, dt| FreeMotion::Conserving.step(body, state, dt)
+            }
+            FreeMotion::Explicit => |body, state, dt| FreeMotion::Explicit.step(body, state, dt),
+            FreeMotion::Lecture => |body, state, dt| FreeMotion::Lecture.step(body, state, dt),
         };
-        let step: FreeMotionStep = |body, state, dt| FreeMotion::Conserving.step(body, state, dt);
-        let lent = joints.lend(members, &state.rigids, step, &places);
+        let lent = joints.lend(members, &state.rigids, step);
         self.row_solver.borrow_articulations(lent);
     }
 

@@ -127,6 +127,8 @@ pub(crate) struct Articulation {
     /// Sum of the sizes of impulses at each axis, N·s or N·m·s.
     driven: Vec<f64>,
     pulls: Vec<Mat3>,
+    /// Which bodies joints pull at, when last measured.
+    pulled: Vec<bool>,
     /// Joints at each body.
     ends: Vec<Vec<JointEnd>>,
     /// Whether joints close a loop, over the world too.
@@ -173,7 +175,11 @@ impl Articulation {
     /// Makes the system of its joints.
     fn link(&mut self, all: &[Bond]) {
         let bodies = &self.bodies;
-        let local = |body: usize| bodies.binary_search(&body).unwrap_or(0);
+        let local = |body: usize| {
+            let place = bodies.binary_search(&body);
+            debug_assert!(place.is_ok(), "body {body} has a joint and is in no articulation");
+            place.unwrap_or(0)
+        };
         let bond = |joint: &usize| {
             let own = all[*joint];
             own.between_bodies(local(own.a), own.b.map(local))
@@ -218,8 +224,6 @@ impl Articulation {
         self.driven.fill(0.0);
         self.states.clear();
         self.states.extend(self.bodies.iter().map(|body| states[*body]));
-        self.ids.clear();
-        self.ids.extend(self.bodies.iter().map(|body| entries[*body].id));
         self.templates.clear();
         self.templates.extend(self.bodies.iter().map(|body| {
             let RigidTemplate { mass, moments, .. } = entries[*body].body;
@@ -244,11 +248,13 @@ impl Articulation {
         self.bonds.iter().any(|bond| bond.b.is_none())
     }
 
-    /// Bodies whose joints have a limit or a motor.
-    pub(crate) fn limited(&self) -> impl Iterator<Item = usize> {
+    /// Chooses the bodies that something pushes, and those whose joints have a limit or a motor.
+    pub(crate) fn choose(&mut self, is_pushed: impl Fn(usize) -> bool) {
         let own = self.bonds.iter().zip(&self.axes);
         let limited = own.filter(|(_, axis)| axis.is_some_and(is_limited));
-        limited.flat_map(|(bond, _)| [Some(bond.a), bond.b]).flatten()
+        let limited = limited.flat_map(|(bond, _)| [Some(bond.a), bond.b]).flatten();
+        let pushed = (0..self.bodies.len()).filter(|body| is_pushed(*body));
+        self.response.choose(pushed.chain(limited));
     }
 
     /// Measures rows and response anew where a body has turned; whether it did.
@@ -326,9 +332,12 @@ impl Articulation {
     /// Measures all, factors the rows and finds the response.
     fn renew(&mut self, elapsed: f64) {
         self.measure_rows(elapsed, Measured::Rows);
-        let pulled: Vec<bool> = (0..self.bodies.len()).map(|k| self.is_pulled(k)).collect();
+        let mut pulled = std::mem::take(&mut self.pulled);
+        pulled.clear();
+        pulled.extend((0..self.bodies.len()).map(|k| self.is_pulled(k)));
         self.measured.clear();
         self.measured.extend(self.states.iter().map(|state| state.turn));
+        self.pulled = pulled;
         let Some(system) = &mut self.system else { return };
         let own = self.templates.iter().zip(&self.states).zip(&self.held);
         system.set_masses(own.map(|((body, state), held)| match held {
@@ -337,7 +346,7 @@ impl Articulation {
         }));
         self.inertias.clear();
         for (k, (body, state)) in self.templates.iter().zip(&self.states).enumerate() {
-            let may = pulled[k] && !self.held[k];
+            let may = self.pulled[k] && !self.held[k];
             let stiff = may.then(|| stiffened(body, state, self.pulls[k])).flatten();
             match stiff {
                 Some(inverse) => {
@@ -544,18 +553,23 @@ pub(super) struct JointsBefore<'a> {
 }
 
 impl Joints {
-    /// Its articulations; some may be solved in substeps.
-    pub(crate) fn articulations(&self) -> &[Articulation] {
-        &self.articulations
+    /// Its articulations with the names of their bodies; who says where each is solved, if not by
+    /// itself, writes it there.
+    pub(crate) fn name_bodies(&mut self, entries: &[RigidEntry]) -> &mut [Articulation] {
+        for own in &mut self.articulations {
+            own.ids.clear();
+            own.ids.extend(own.bodies.iter().map(|body| entries[*body].id));
+            own.place = JointPlace::Free;
+        }
+        &mut self.articulations
     }
 
-    /// Lends articulations, each with the place where it is to be solved.
+    /// Lends articulations, whose places are known.
     pub(crate) fn lend(
         &mut self,
         entries: &[RigidEntry],
         states: &[RigidState],
         free_motion: FreeMotionStep,
-        given: &[JointPlace],
     ) -> Vec<Articulation> {
         let mut all = std::mem::take(&mut self.articulations);
         self.body_places.clear();
@@ -563,11 +577,10 @@ impl Joints {
         let Joints { list, bonds, travel, loads, places, body_places, .. } = self;
         let (list, bonds, travel, loads) = (&*list, &*bonds, &*travel, &*loads);
         let before = JointsBefore { entries, states, list, bonds, travel, loads };
-        for (own, place) in all.iter_mut().zip(given) {
-            own.place = *place;
-            own.joints.iter().for_each(|joint| places[*joint] = *place);
-            own.bodies.iter().for_each(|body| body_places[*body] = Some(*place));
-            if *place == JointPlace::Substeps {
+        for own in &mut all {
+            own.joints.iter().for_each(|joint| places[*joint] = own.place);
+            own.bodies.iter().for_each(|body| body_places[*body] = Some(own.place));
+            if own.place == JointPlace::Substeps {
                 own.begin(before, free_motion);
             }
         }

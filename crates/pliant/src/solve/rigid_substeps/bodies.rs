@@ -13,22 +13,42 @@ pub(super) trait PushedBodies {
     fn push(&mut self, patch: &Patch, wrench: &[f64; 6]);
 }
 
-/// Bodies that nothing holds.
+/// Bodies that nothing holds, of which some can move and follow each other.
 #[derive(Debug)]
 pub(super) struct FreeBodies<'a> {
+    /// All of the island.
     pub bodies: &'a [SolverBody],
     pub motions: &'a mut [Motion],
+    /// The body of the first of these motions.
+    pub first: usize,
+    /// Motions that nothing changes, and the body of the first.
+    pub fixed: (&'a [Motion], usize),
 }
 
 impl PushedBodies for FreeBodies<'_> {
     #[inline]
     fn motion(&self, body: usize) -> &Motion {
-        &self.motions[body]
+        let (fixed, start) = self.fixed;
+        match self.motions.get(body.wrapping_sub(self.first)) {
+            Some(motion) => motion,
+            None => &fixed[body - start],
+        }
     }
 
     #[inline]
     fn push(&mut self, patch: &Patch, wrench: &[f64; 6]) {
-        patch.apply(wrench, self.bodies, self.motions);
+        let [force, moment] = patch.force(wrench);
+        let [a, b] = patch.sides.map(|side| side as usize);
+        if let Some(motion) = self.motions.get_mut(a.wrapping_sub(self.first)) {
+            let own = &self.bodies[a];
+            motion.linear += own.inv_mass * force;
+            motion.angular += own.inv_inertia * (patch.arms[0].cross(force) + moment);
+        }
+        if let Some(motion) = self.motions.get_mut(b.wrapping_sub(self.first)) {
+            let own = &self.bodies[b];
+            motion.linear -= own.inv_mass * force;
+            motion.angular -= own.inv_inertia * (patch.arms[1].cross(force) + moment);
+        }
     }
 }
 
@@ -90,9 +110,7 @@ impl PushedBodies for JointedBodies<'_> {
     }
 
     fn push(&mut self, patch: &Patch, wrench: &[f64; 6]) {
-        let (normal, [t1, t2]) = (patch.normal, patch.tangents);
-        let force = wrench[0] * normal + wrench[3] * t1 + wrench[4] * t2;
-        let moment = wrench[5] * normal + wrench[1] * t1 + wrench[2] * t2;
+        let [force, moment] = patch.force(wrench);
         let [a, b] = patch.sides.map(|side| side as usize);
         self.push_body(a, force, patch.arms[0].cross(force) + moment);
         self.push_body(b, -force, -(patch.arms[1].cross(force) + moment));

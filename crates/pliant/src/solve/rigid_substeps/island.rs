@@ -11,6 +11,8 @@
 
 mod gain;
 mod jointed;
+mod part;
+mod tree;
 
 use crate::contact::Contact;
 use crate::contact::impulse::ContactImpulse;
@@ -21,12 +23,14 @@ use crate::math::{Mat3, Vec3, outer_square};
 use crate::order::KeptOrder;
 use crate::solve::dense::inverse;
 use crate::solve::joint::articulation::Articulation;
-use crate::solve::position_correction::{CAPS, DEEP, SHARES};
 use crate::solve::rigid_substeps::bodies::{FreeBodies, JointedBodies, PushedBodies};
-use crate::solve::rigid_substeps::gather::{self, ContactPoint};
 use crate::solve::rigid_substeps::island::jointed::Jointed;
-use crate::solve::rigid_substeps::patch::{MOST, Motion, Patch, SolverBody};
-use crate::solve::rigid_substeps::relax::{Direction, Solution};
+use crate::solve::rigid_substeps::island::part::{
+    Loading, Motions, Part, Storing, Sweeping, visit,
+};
+use crate::solve::rigid_substeps::island::tree::Tree;
+use crate::solve::rigid_substeps::patch::{Motion, Patch, SolverBody};
+use crate::solve::rigid_substeps::relax::Direction;
 use crate::solve::rows::Equations;
 use crate::solve::terms::RigidSides;
 
@@ -41,24 +45,6 @@ const YOUNG: f64 = 1.0;
 
 /// Height of an island at most that counts before its loads are known, per size.
 const HIGH: f64 = 100.0;
-
-/// Distance within which a point is the one of the step before, per size.
-const SAME: f64 = 0.1;
-
-/// Unit of heights in the order of the sweeps, per size.
-const STOREY: f64 = 0.1;
-
-/// Where units of height begin: not where boxes on each other have their faces.
-const BELOW: f64 = 0.317;
-
-/// Gap that is good enough, per offset; what is nearer is shifted.
-///
-/// Above that of the correction before the step, so that this one finds nothing to do where
-/// contacts only sag.
-const GOAL: f64 = 0.75;
-
-/// What is lacking, per offset, that is not worth a shift.
-const LITTLE: f64 = 1e-3;
 
 /// Gap by which points may be off one plane and count as on it, per offset.
 const ROUGH: f64 = 1e-4;
@@ -75,6 +61,9 @@ const REBOUNDS: usize = 8;
 /// Speed per √(g L) below which bodies that only stick come to rest, and how fast, 1/s.
 const REST: [f64; 2] = [0.01, 2.0];
 
+/// Members from which on passes over bodies alone, a small part of a sweep, are worth several threads.
+const WORTH_IN_PASSES: usize = 4096;
+
 /// What all islands read.
 #[derive(Clone, Copy)]
 pub(super) struct Shared<'a> {
@@ -87,6 +76,8 @@ pub(super) struct Shared<'a> {
     pub forces: &'a [PointForce],
     /// At the start of the step, of all unknowns.
     pub velocities: &'a [Vec3],
+    /// Threads that an island may use.
+    pub threads: usize,
 }
 
 /// Bodies and patches of one island.
@@ -96,8 +87,15 @@ pub(super) struct Island {
     pub contacts: Vec<(PairKey, u32)>,
     /// Of its contacts by their pairs.
     pub pair_order: KeptOrder<PairKey>,
-    /// Ascending.
+    /// Ascending, or by the parts of the island.
     pub members: Vec<BodyId>,
+    /// How many of them parts have; those behind cannot move.
+    movable: usize,
+    /// The contacts, by parts of the island that can be swept at the same time.
+    tree: Tree,
+    /// Threads that share sweeps, and those that share passes over bodies.
+    threads: usize,
+    pass_threads: usize,
     /// What joints connect.
     pub jointed: Jointed,
     /// Members, then one entry that stands for all obstacles.
@@ -112,7 +110,6 @@ pub(super) struct Island {
     pushes: Vec<Motion>,
     warm: Vec<Motion>,
     before: Vec<Motion>,
-    pub patches: Vec<Patch>,
     /// Whether the patches of each only stuck in the step before.
     sticks: Vec<bool>,
     /// Longest time that a patch of each has pressed, s.
@@ -123,6 +120,8 @@ pub(super) struct Island {
     pub lifted: f64,
     pub count: usize,
     pub length: f64,
+    /// Pairs of sweeps in all substeps.
+    pub pairs: usize,
     /// Whether something that moves by itself touches a body, and may put energy in.
     is_driven: bool,
     /// Whether bodies touch bodies.
@@ -135,34 +134,39 @@ pub(super) struct Island {
     balance: f64,
     /// Of all patches now, ascending by pair.
     pub forces: Vec<PointForce>,
-    slipped: Vec<bool>,
-    height_order: KeptOrder<i64>,
-    /// Patches upwards.
-    order: Vec<u32>,
-    points: [Vec<ContactPoint>; 2],
-    used: Vec<bool>,
-    /// Contacts of pairs that can move; the others keep their impulses.
-    pub solved: Vec<u32>,
-    /// Speeds, m/s, or openings, m, that the points of each patch want.
-    wanted: Vec<[f64; MOST]>,
-    /// Pseudo-impulses of a shift, kg·m.
-    shifts: Vec<[f64; MOST]>,
+    /// Place in each part, to put their forces together.
+    cursors: Vec<usize>,
+}
+
+/// A kind of sweep over the patches of an island.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sweep {
+    /// Of a substep that begins so late in the step, or one more of it.
+    Substep,
+    Rebound,
+    Shift,
 }
 
 impl Island {
     /// Takes the island through a step; its contacts and members are given.
     pub fn solve(&mut self, shared: Shared<'_>) {
         let dt = shared.equations.dt;
+        self.threads = shared.threads;
+        let are_many = self.members.len() >= WORTH_IN_PASSES;
+        self.pass_threads = if are_many { shared.threads } else { 1 };
+        self.split(shared);
         self.load_bodies(shared);
         self.load_patches(shared);
-        self.load_joints();
         let gravity = self.gravity(dt);
+        let (up, size) = (-gravity.try_normalize().unwrap_or(-Vec3::Z), self.size());
+        self.tree.each(self.threads, |part| part.sort(up, size));
+        self.load_joints();
         self.count_substeps(gravity, dt);
         self.rest(gravity.length(), dt);
-        self.sort(-gravity.try_normalize().unwrap_or(-Vec3::Z));
         self.start();
         self.begin_balance();
-        let is_first = self.patches.iter().all(|patch| patch.impulse.pressure() == 0.0);
+        self.pairs = 0;
+        let is_first = self.patches().all(|patch| patch.impulse.pressure() == 0.0);
         let pairs = if is_first { FIRST } else { 1 };
         for substep in 0..self.count {
             if substep + 1 == self.count {
@@ -170,18 +174,25 @@ impl Island {
             }
             self.substep(substep, pairs);
         }
-        self.patches.iter_mut().for_each(|patch| patch.total.add(&patch.impulse));
+        self.tree.each(self.threads, |part| {
+            part.patches.iter_mut().for_each(|patch| patch.total.add(&patch.impulse));
+        });
         self.rebound(dt);
         self.shift(dt);
         self.keep_spin(shared);
         self.finish_joints();
+        self.tree.each(self.threads, |part| part.share_out(shared.contacts));
         self.store(dt);
     }
 
-    /// Entry of a body, or that of obstacles.
-    fn entry(&self, body: Option<BodyId>) -> usize {
-        let known = body.and_then(|body| self.members.binary_search(&body).ok());
-        known.unwrap_or(self.members.len())
+    /// All parts.
+    pub fn parts(&self) -> &[Part] {
+        self.tree.parts()
+    }
+
+    /// All patches, part by part.
+    fn patches(&self) -> impl Iterator<Item = &Patch> {
+        self.parts().iter().flat_map(|part| &part.patches)
     }
 
     fn load_bodies(&mut self, shared: Shared<'_>) {
@@ -232,78 +243,24 @@ impl Island {
 
     /// Makes patches of the contacts, with the forces of the step before.
     fn load_patches(&mut self, shared: Shared<'_>) {
-        let contacts = std::mem::take(&mut self.contacts);
-        let mut forces = shared.forces;
-        let [mut points, mut group] = std::mem::take(&mut self.points);
-        let mut patches = std::mem::take(&mut self.patches);
-        patches.clear();
-        self.solved.clear();
-        for pair in contacts.chunk_by(|a, b| a.0 == b.0) {
-            let key = pair[0].0;
-            let sides = [Some(key.first), key.second].map(|body| self.entry(body));
-            if sides.iter().all(|side| self.bodies[*side].inv_mass == 0.0) {
-                continue;
-            }
-            self.solved.extend(pair.iter().map(|(_, number)| *number));
-            let known = known_forces(&mut forces, key);
-            self.used.clear();
-            self.used.resize(known.len(), false);
-            points.clear();
-            let positions = shared.rigid.positions;
-            points.extend(pair.iter().map(|&(_, number)| {
-                ContactPoint::new(number, &shared.contacts[number as usize], positions)
-            }));
-            let bodies = sides.map(|side| &self.bodies[side]);
-            let centres = sides.map(|side| self.centres[side]);
-            let first = patches.len();
-            gather::patches(&mut points, &mut group, |points| {
-                patches.push(Patch::new(points, sides.map(|side| side as u32), bodies, centres));
-            });
-            for patch in &mut patches[first..] {
-                patch.obstacle = key.obstacle;
-                if known.is_empty() {
-                    load_by_feature(patch, shared);
-                } else {
-                    self.load_by_place(patch, known);
-                }
-                for side in sides {
-                    self.ages[side] = self.ages[side].max(patch.age);
-                }
+        let mut tree = std::mem::take(&mut self.tree);
+        let places = tree.take_places();
+        let loading = Loading {
+            shared,
+            contacts: &self.contacts,
+            places: &places,
+            bodies: &self.bodies,
+            centres: &self.centres,
+        };
+        tree.each(self.threads, |part| part.load(loading));
+        tree.return_places(places);
+        for known in tree.parts().iter().flat_map(|part| &part.known) {
+            for side in known.sides.map(|side| side as usize) {
+                self.ages[side] = self.ages[side].max(known.age);
+                self.sticks[side] &= known.sticks;
             }
         }
-        self.contacts = contacts;
-        self.points = [points, group];
-        self.patches = patches;
-    }
-
-    /// Takes the forces of points of the step before that are nearest, N.
-    fn load_by_place(&mut self, patch: &mut Patch, known: &[PointForce]) {
-        let near = SAME * patch.size;
-        let (mut tangent, mut is_known) = (Vec3::ZERO, false);
-        for i in 0..patch.count {
-            let [x, y] = [patch.x[i], patch.y[i]];
-            let arm = patch.arms[0] + x * patch.tangents[0] + y * patch.tangents[1];
-            let mut best: Option<(f64, usize)> = None;
-            for (k, old) in known.iter().enumerate().filter(|(k, _)| !self.used[*k]) {
-                let distance = old.arm.distance_squared(arm);
-                if distance < near * near && best.is_none_or(|(least, _)| distance < least) {
-                    best = Some((distance, k));
-                }
-            }
-            let Some((_, k)) = best else { continue };
-            self.used[k] = true;
-            let old = &known[k];
-            patch.take_over(i, old);
-            tangent += old.tangent;
-            is_known = true;
-            for side in patch.sides {
-                self.sticks[side as usize] &= !old.has_slipped;
-            }
-        }
-        patch.impulse.tangent = patch.tangents.map(|axis| axis.dot(tangent));
-        if !is_known {
-            patch.sides.iter().for_each(|side| self.sticks[*side as usize] = false);
-        }
+        self.tree = tree;
     }
 
     /// Mean acceleration by forces, m/s².
@@ -323,10 +280,10 @@ impl Island {
     ///
     /// What a contact sinks while it comes to bear its load must stay within the offset.
     fn count_substeps(&mut self, gravity: Vec3, dt: f64) {
-        let size = self.patches.iter().fold(f64::INFINITY, |least, patch| least.min(patch.size));
+        let size = self.size();
         let strength = gravity.length();
         let mut needed = strength / size;
-        for patch in &self.patches {
+        for patch in self.patches() {
             let [a, b] = patch.sides.map(|side| self.lightness(patch, side as usize));
             needed = needed.max(patch.impulse.pressure() * a.max(b) / patch.size);
         }
@@ -356,10 +313,18 @@ impl Island {
             push.linear *= share;
             push.angular *= share;
         }
-        for patch in &mut self.patches {
-            patch.impulse.scale(self.length);
-            patch.rough = ROUGH * patch.offset / self.length;
-        }
+        let length = self.length;
+        self.tree.each(self.threads, |part| {
+            for patch in &mut part.patches {
+                patch.impulse.scale(length);
+                patch.rough = ROUGH * patch.offset / length;
+            }
+        });
+    }
+
+    /// Of the smallest body, m.
+    fn size(&self) -> f64 {
+        self.patches().fold(f64::INFINITY, |least, patch| least.min(patch.size))
     }
 
     /// Slows down what hardly moves and only stuck, in an island that lies on what is still.
@@ -371,10 +336,10 @@ impl Island {
         let ground = self.members.len() as u32;
         let lies = |patch: &Patch| patch.sides[1] == ground && patch.impulse.pressure() > 0.0;
         let is_still = |patch: &Patch| patch.is_still();
-        if !(self.patches.iter().any(lies) && self.patches.iter().all(is_still)) {
+        if !(self.patches().any(lies) && self.patches().all(is_still)) {
             return;
         }
-        let size = self.patches.iter().fold(f64::INFINITY, |least, patch| least.min(patch.size));
+        let size = self.size();
         let slow = REST[0] * (gravity * size).sqrt();
         let share = (REST[1] * dt).min(1.0);
         for (k, body) in self.bodies.iter().enumerate() {
@@ -388,37 +353,34 @@ impl Island {
         }
     }
 
-    /// Orders patches by height, then by pair.
-    fn sort(&mut self, up: Vec3) {
-        let size = self.patches.iter().fold(f64::INFINITY, |least, patch| least.min(patch.size));
-        let unit = (STOREY * size).recip();
-        // From a place that moves with the island, and not with others.
-        let base = self.patches.first().map_or(0.0, |patch| patch.centre.dot(up));
-        let height = |patch: &Patch| ((patch.centre.dot(up) - base) * unit + BELOW).floor() as i64;
-        let order = self.height_order.find(self.patches.iter().map(height));
-        self.order.clear();
-        self.order.extend_from_slice(order);
-        self.slipped.clear();
-        self.slipped.resize(self.patches.len(), false);
-    }
-
     /// What the impulses of the step before do to each body in a substep.
     fn start(&mut self) {
-        for patch in self.patches.iter().filter(|patch| patch.impulse.pressure() > 0.0) {
-            // Of each body alone, also where joints hold it.
-            patch.apply(&patch.impulse.wrench(patch), &self.bodies, &mut self.warm);
-        }
+        let Island { tree, bodies, warm, movable, threads, .. } = self;
+        let bodies = &bodies[..];
+        let motions = Motions { velocities: &mut warm[..*movable], ..Motions::default() };
+        visit(tree.parts_mut(), motions, (Direction::Forward, *threads), &|part, motions| {
+            let first = part.bodies.start;
+            let fixed = (&[][..], 0);
+            let mut free = FreeBodies { bodies, motions: motions.velocities, first, fixed };
+            let pressed = part.patches_by_pair().filter(|patch| patch.impulse.pressure() > 0.0);
+            for patch in pressed {
+                // Of each body alone, also where joints hold it.
+                free.push(patch, &patch.impulse.wrench(patch));
+            }
+        });
     }
 
     /// One substep with so many pairs of sweeps.
     fn substep(&mut self, substep: usize, pairs: usize) {
         self.start_joints(substep);
-        for k in 0..self.bodies.len() {
-            let (own, push, warm) = (&mut self.velocities[k], &self.pushes[k], &self.warm[k]);
-            own.linear += push.linear + warm.linear;
-            own.angular += push.angular + warm.angular;
-            self.before[k] = *own;
-        }
+        self.each_body(|(pushes, _), at, motions| {
+            for (k, own) in motions.velocities.iter_mut().enumerate() {
+                let (push, warm) = (&pushes[at + k], &motions.warm[k]);
+                own.linear += push.linear + warm.linear;
+                own.angular += push.angular + warm.angular;
+                motions.before[k] = *own;
+            }
+        });
         let elapsed = substep as f64 * self.length;
         self.load_axes();
         self.settle_joints();
@@ -427,69 +389,72 @@ impl Island {
             self.sweep_pair(elapsed);
         }
         self.balance += self.sweep_out_gain(elapsed);
-        for k in 0..self.bodies.len() {
-            let (own, before) = (&self.velocities[k], &self.before[k]);
-            let (warm, path) = (&mut self.warm[k], &mut self.paths[k]);
-            match self.jointed.fresh(k) {
-                None => {
-                    warm.linear += own.linear - before.linear;
-                    warm.angular += own.angular - before.angular;
+        let length = self.length;
+        self.each_body(|(_, jointed), at, motions| {
+            for (k, own) in motions.velocities.iter().enumerate() {
+                let (before, warm, path) =
+                    (&motions.before[k], &mut motions.warm[k], &mut motions.paths[k]);
+                match jointed.fresh(at + k) {
+                    None => {
+                        warm.linear += own.linear - before.linear;
+                        warm.angular += own.angular - before.angular;
+                    }
+                    Some(fresh) => {
+                        warm.linear += fresh.linear;
+                        warm.angular += fresh.angular;
+                    }
                 }
-                Some(fresh) => {
-                    warm.linear += fresh.linear;
-                    warm.angular += fresh.angular;
-                }
+                path.linear += length * own.linear;
+                path.angular += length * own.angular;
             }
-            path.linear += self.length * own.linear;
-            path.angular += self.length * own.angular;
-        }
+        });
         self.end_joints();
+    }
+
+    /// Calls `act` for runs of all bodies with the place of the first of each.
+    fn each_body(&mut self, act: impl Fn((&[Motion], &Jointed), usize, Motions<'_>) + Sync) {
+        let Island { tree, velocities, before, warm, paths, movable, pass_threads, .. } = self;
+        let all = Motions { velocities, before, warm, paths };
+        let [moving, still] = all.split(*movable);
+        let with = (&self.pushes[..], &self.jointed);
+        visit(tree.parts_mut(), moving, (Direction::Forward, *pass_threads), &|part, motions| {
+            if part.is_leaf() {
+                act(with, part.bodies.start, motions);
+            }
+        });
+        act(with, *movable, still);
     }
 
     /// Sweeps upwards and back downwards.
     fn sweep_pair(&mut self, elapsed: f64) {
+        self.pairs += 1;
         self.sweep_axes();
-        self.sweep(Direction::Forward, elapsed);
+        self.sweep(Sweep::Substep, Direction::Forward, elapsed);
         self.is_new = false;
-        self.sweep(Direction::Backward, elapsed);
+        self.sweep(Sweep::Substep, Direction::Backward, elapsed);
         self.sweep_axes();
         self.settle_joints();
     }
 
-    fn sweep(&mut self, direction: Direction, elapsed: f64) {
-        let inv_length = self.length.recip();
-        let count = self.order.len();
-        for k in 0..count {
-            let place = if direction == Direction::Forward { k } else { count - 1 - k };
-            let place = self.order[place] as usize;
-            let patch = &mut self.patches[place];
-            if self.is_new {
-                // Those of the substep before, while the patch is at hand.
-                patch.total.add(&patch.impulse);
-            }
-            // Paths are those of the start of the substep in all of its sweeps.
-            if direction == Direction::Forward {
-                let sides = patch.sides.map(|side| &self.paths[side as usize]);
-                if patch.is_closed && !patch.is_lifted(sides) {
-                    patch.targets = [0.0; MOST];
-                } else {
-                    let gaps = patch.gaps_after(sides, elapsed);
-                    for (i, gap) in gaps.iter().enumerate().take(patch.count) {
-                        patch.targets[i] = patch.surface_normal[i] - gap.max(0.0) * inv_length;
-                    }
-                }
-            }
-            let targets = patch.targets;
-            let (bodies, motions) = (&self.bodies[..], &mut self.velocities[..]);
-            let solution = match self.jointed.is_empty() {
-                true => patch.relax(&targets, &mut FreeBodies { bodies, motions }, direction),
-                false => {
-                    let mut all = JointedBodies::of(&mut self.jointed, bodies, motions);
-                    patch.relax(&targets, &mut all, direction)
-                }
-            };
-            self.slipped[place] |= solution == Solution::Slips;
+    /// Sweeps all patches once.
+    fn sweep(&mut self, kind: Sweep, direction: Direction, elapsed: f64) {
+        let Island { tree, velocities, before, paths, bodies, jointed, .. } = self;
+        let (paths, bodies) = (&paths[..], &bodies[..]);
+        let with = Sweeping { paths, elapsed, length: self.length, is_new: self.is_new };
+        let motions = if kind == Sweep::Shift { before } else { velocities };
+        if !jointed.is_empty() {
+            let mut all = JointedBodies::of(jointed, bodies, motions);
+            let parts = tree.parts_mut().iter_mut();
+            return parts.for_each(|part| kind.sweep(part, &mut all, direction, with));
         }
+        let (moving, still) = motions.split_at_mut(self.movable);
+        let fixed = (&*still, self.movable);
+        let moving = Motions { velocities: moving, ..Motions::default() };
+        visit(tree.parts_mut(), moving, (direction, self.threads), &|part, motions| {
+            let first = part.bodies.start;
+            let mut free = FreeBodies { bodies, motions: motions.velocities, first, fixed };
+            kind.sweep(part, &mut free, direction, with);
+        });
     }
 
     /// Gives impacts their rebound, on the impulses of the whole step.
@@ -497,98 +462,34 @@ impl Island {
         let bounces = |patch: &Patch| {
             patch.bounces.iter().zip(patch.total.normals).any(|(b, n)| *b > 0.0 && n > 0.0)
         };
-        if !self.patches.iter().any(bounces) {
+        if !self.patches().any(bounces) {
             return;
         }
-        let inv_length = self.length.recip();
-        let goals = &mut self.wanted;
-        goals.clear();
-        for patch in &mut self.patches {
-            let [a, b] = patch.sides.map(|side| &self.paths[side as usize]);
-            let gaps = patch.gaps_after([a, b], dt);
-            let mut targets = [0.0; MOST];
-            for i in 0..patch.count {
-                let is_hit = patch.bounces[i] > 0.0 && patch.total.normals[i] > 0.0;
-                let rest = if is_hit { patch.bounces[i] } else { -gaps[i].max(0.0) * inv_length };
-                targets[i] = patch.surface_normal[i] + rest;
-            }
-            goals.push(targets);
-            std::mem::swap(&mut patch.impulse, &mut patch.total);
-        }
+        let (paths, times) = (&self.paths[..], [dt, self.length]);
+        self.tree.each(self.threads, |part| part.begin_rebound(paths, times));
         self.begin_rebound();
-        let goals = &self.wanted;
-        let count = self.order.len();
-        for pass in 0..2 * REBOUNDS {
-            let is_forward = pass % 2 == 0;
-            let direction = if is_forward { Direction::Forward } else { Direction::Backward };
-            for k in 0..count {
-                let place = if is_forward { k } else { count - 1 - k };
-                let place = self.order[place] as usize;
-                let patch = &mut self.patches[place];
-                let (bodies, motions) = (&self.bodies[..], &mut self.velocities[..]);
-                match self.jointed.is_empty() {
-                    true => {
-                        patch.relax(&goals[place], &mut FreeBodies { bodies, motions }, direction)
-                    }
-                    false => {
-                        let mut all = JointedBodies::of(&mut self.jointed, bodies, motions);
-                        patch.relax(&goals[place], &mut all, direction)
-                    }
-                };
-            }
+        for _ in 0..REBOUNDS {
+            self.sweep(Sweep::Rebound, Direction::Forward, dt);
+            self.sweep(Sweep::Rebound, Direction::Backward, dt);
         }
         self.end_rebound();
-        for patch in &mut self.patches {
-            std::mem::swap(&mut patch.impulse, &mut patch.total);
-        }
+        self.tree.each(self.threads, Part::end_rebound);
     }
 
     /// Shifts bodies that are too near; no velocity changes.
     fn shift(&mut self, dt: f64) {
         self.lifted = 0.0;
-        let wanted = &mut self.wanted;
-        wanted.clear();
-        let mut is_any = false;
-        for patch in &self.patches {
-            let [a, b] = patch.sides.map(|side| &self.paths[side as usize]);
-            let gaps = patch.gaps_after([a, b], dt);
-            let mut want = [0.0; MOST];
-            for i in 0..patch.count {
-                let lacking = (GOAL - 1.0) * patch.offset - gaps[i];
-                want[i] = match lacking > 0.0 {
-                    // Whole bodies are translated before the step instead.
-                    true if lacking > DEEP * patch.offset => 0.0,
-                    true => (SHARES[0] * lacking).min(CAPS[0] * patch.size),
-                    false => lacking,
-                };
-                is_any |= want[i] > LITTLE * SHARES[0] * patch.offset;
-            }
-            wanted.push(want);
-        }
-        if !is_any {
+        let paths = &self.paths[..];
+        self.tree.each(self.threads, |part| part.begin_shift(paths, dt));
+        if !self.parts().iter().any(|part| part.wants_shift) {
             return;
         }
-        self.patches.iter_mut().for_each(Patch::fill_parts);
-        let motions = &mut self.before[..];
-        motions.fill(Motion::default());
-        let pushes = &mut self.shifts;
-        pushes.clear();
-        pushes.resize(wanted.len(), [0.0; MOST]);
+        self.tree.each(self.threads, |part| part.patches.iter_mut().for_each(Patch::fill_parts));
+        self.before.fill(Motion::default());
         self.jointed.fresh.fill(Motion::default());
-        let upwards = self.order.iter();
-        let bodies = &self.bodies[..];
-        let mut free = FreeBodies { bodies, motions };
         for _ in 0..SHIFTS {
-            for k in upwards.clone().chain(upwards.clone().rev()) {
-                let k = *k as usize;
-                let patch = &self.patches[k];
-                if self.jointed.is_empty() {
-                    push_apart(patch, &wanted[k], &mut pushes[k], &mut free);
-                } else {
-                    let mut all = JointedBodies::of(&mut self.jointed, bodies, free.motions);
-                    push_apart(patch, &wanted[k], &mut pushes[k], &mut all);
-                }
-            }
+            self.sweep(Sweep::Shift, Direction::Forward, dt);
+            self.sweep(Sweep::Shift, Direction::Backward, dt);
         }
         self.shift_joints();
         let shifts = &self.before;
@@ -613,7 +514,7 @@ impl Island {
     fn keep_spin(&mut self, shared: Shared<'_>) {
         let count = self.members.len();
         let is_fixed = |body: &SolverBody| body.inv_mass == 0.0;
-        let meets_obstacle = self.patches.iter().any(|patch| patch.sides[1] as usize == count);
+        let meets_obstacle = self.patches().any(|patch| patch.sides[1] as usize == count);
         let hangs = self.jointed.all.iter().any(Articulation::is_held_by_world);
         if meets_obstacle || hangs || self.bodies[..count].iter().any(is_fixed) {
             return;
@@ -652,98 +553,38 @@ impl Island {
 
     /// Keeps the forces of the last substep for the next step.
     fn store(&mut self, dt: f64) {
-        self.forces.clear();
-        let inv_length = self.length.recip();
-        for (patch, has_slipped) in self.patches.iter().zip(&self.slipped) {
-            let pressure = patch.impulse.pressure();
-            if pressure <= 0.0 {
-                continue;
-            }
-            let [first, second] = patch.sides.map(|side| side as usize);
-            let pair = PairKey {
-                first: self.members[first],
-                second: self.members.get(second).copied(),
-                obstacle: patch.obstacle,
-            };
-            let [t1, t2] = patch.tangents;
-            let tangent = patch.impulse.tangent[0] * t1 + patch.impulse.tangent[1] * t2;
-            let turn = self.paths[first].angular;
-            for i in (0..patch.count).filter(|i| patch.impulse.normals[*i] > 0.0) {
-                let normal = patch.impulse.normals[i];
-                let share = inv_length * normal / pressure;
-                let arm = patch.arms[0] + patch.x[i] * t1 + patch.y[i] * t2;
-                let turned = turn.cross(arm);
-                self.forces.push(PointForce {
-                    pair,
-                    arm: arm + turned + 0.5 * turn.cross(turned),
-                    normal: inv_length * normal,
-                    tangent: share * tangent,
-                    twist: share * patch.impulse.twist,
-                    age: patch.age + dt,
-                    has_slipped: *has_slipped,
-                });
-            }
+        let Island { tree, members, paths, length, forces, cursors, .. } = self;
+        let storing = Storing { members, paths, length: *length, dt };
+        tree.each(self.threads, |part| part.store(storing));
+        forces.clear();
+        if let [part] = tree.parts_mut() {
+            return std::mem::swap(forces, &mut part.forces);
+        }
+        cursors.clear();
+        cursors.resize(tree.parts().len(), 0);
+        for pair in self.contacts.chunk_by(|a, b| a.0 == b.0) {
+            let part = tree.part_of_pair(pair[0].0, self.movable);
+            let (own, start) = (&tree.parts()[part].forces[cursors[part]..], cursors[part]);
+            let count = own.iter().take_while(|point| point.pair == pair[0].0).count();
+            forces.extend_from_slice(&own[..count]);
+            cursors[part] = start + count;
         }
     }
 }
 
-/// Forces of a pair; `all` become those behind it.
-///
-/// Pairs are asked for ascending: what is wanted is mostly near the start.
-fn known_forces<'a>(all: &mut &'a [PointForce], key: PairKey) -> &'a [PointForce] {
-    let mut span = 1;
-    while all.get(span).is_some_and(|point| point.pair < key) {
-        span *= 2;
-    }
-    let near = &all[..all.len().min(span + 1)];
-    let first = near.partition_point(|point| point.pair < key);
-    let count = all[first..].iter().take_while(|point| point.pair == key).count();
-    let (own, rest) = all[first..].split_at(count);
-    *all = rest;
-    own
-}
-
-/// Takes the impulses of the contacts of a patch in the step before, as forces, N.
-fn load_by_feature(patch: &mut Patch, shared: Shared<'_>) {
-    let rate = shared.equations.dt.recip();
-    let mut tangent = Vec3::ZERO;
-    for i in 0..patch.count {
-        let ContactImpulse { normal, tangent: own } =
-            shared.row_impulses[patch.contacts[i] as usize];
-        patch.impulse.normals[i] = rate * normal;
-        tangent += rate * patch.signs[i] * own;
-    }
-    patch.impulse.tangent = patch.tangents.map(|axis| axis.dot(tangent));
-}
-
-/// Moves both sides of a patch apart along its normal.
-fn push_apart(
-    patch: &Patch,
-    wanted: &[f64; MOST],
-    pushes: &mut [f64; MOST],
-    bodies: &mut impl PushedBodies,
-) {
-    let [a, b] = patch.sides.map(|side| side as usize);
-    let mut relative = patch.relative([bodies.motion(a), bodies.motion(b)]);
-    let mut wrench = [0.0; 6];
-    for i in 0..patch.count {
-        let (x, y) = (patch.x[i], patch.y[i]);
-        let lacking = wanted[i] - patch.point_speed(&relative, i);
-        let push = (pushes[i] + lacking * patch.point_masses[i]).max(0.0);
-        let change = push - pushes[i];
-        if change == 0.0 {
-            continue;
+impl Sweep {
+    /// Sweeps the patches of a part.
+    fn sweep(
+        self,
+        part: &mut Part,
+        bodies: &mut impl PushedBodies,
+        direction: Direction,
+        with: Sweeping<'_>,
+    ) {
+        match self {
+            Sweep::Substep => part.sweep(bodies, direction, with),
+            Sweep::Rebound => part.sweep_rebound(bodies, direction),
+            Sweep::Shift => part.sweep_shift(bodies, direction),
         }
-        pushes[i] = push;
-        let own = [change, y * change, -x * change];
-        for (k, value) in own.into_iter().enumerate() {
-            wrench[k] += value;
-            for (speed, response) in relative.iter_mut().zip(patch.k[k]) {
-                *speed += response * value;
-            }
-        }
-    }
-    if wrench != [0.0; 6] {
-        bodies.push(patch, &wrench);
     }
 }

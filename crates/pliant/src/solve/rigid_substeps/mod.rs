@@ -38,7 +38,6 @@ use crate::solve::dense::inverse;
 use crate::solve::joint::articulation::Articulation;
 use crate::solve::linear::Linear;
 use crate::solve::rigid_substeps::island::{Island, Shared};
-use crate::solve::rigid_substeps::patch::Patch;
 use crate::solve::rows::{Equations, Solved, Unknowns};
 use crate::solve::terms::{RigidSides, Sides};
 
@@ -179,8 +178,15 @@ impl RigidSubsteps {
         let count = self.split(contacts);
         let RigidSubsteps { forces, output, islands, threads, articulations, .. } = self;
         let islands = &mut islands[..count];
-        let shared =
-            Shared { equations, rigid, contacts: contacts.all, row_impulses, forces, velocities };
+        let shared = Shared {
+            equations,
+            rigid,
+            contacts: contacts.all,
+            row_impulses,
+            forces,
+            velocities,
+            threads: *threads,
+        };
         if *threads > 1 {
             par::each(islands, |island| island.solve(shared));
         } else {
@@ -195,9 +201,9 @@ impl RigidSubsteps {
             forces.extend_from_slice(&island.forces);
             island.forces.clear();
             write_motions(island, equations.dt, rigid, velocities, output);
-            write_impulses(island, contacts.all, row_impulses, output);
+            write_impulses(island, row_impulses, output);
             output.lifted += island.lifted;
-            most = most.max(2 * island.count);
+            most = most.max(2 * island.pairs);
             for (number, own) in island.jointed.numbers.iter().zip(&mut island.jointed.all) {
                 std::mem::swap(&mut articulations[*number as usize], own);
             }
@@ -316,35 +322,17 @@ fn write_motions(
 
 fn write_impulses(
     island: &Island,
-    contacts: &[Contact],
     row_impulses: &mut [ContactImpulse],
     output: &mut SubstepOutput,
 ) {
-    for number in &island.solved {
+    for number in island.parts().iter().flat_map(|part| &part.solved) {
         row_impulses[*number as usize] = ContactImpulse::default();
         let impulse = ContactImpulse::default();
         output.last[*number as usize] = Some(LastSubstep { impulse, length: island.length });
     }
-    for patch in &island.patches {
-        let (total, last) = (patch.shared_out(&patch.total), patch.shared_out(&patch.impulse));
-        for i in 0..patch.count {
-            let number = patch.contacts[i] as usize;
-            let own = |share| of_contact(patch, i, &contacts[number], share);
-            row_impulses[number] = own(total[i]);
-            let impulse = own(last[i]);
-            output.last[number] = Some(LastSubstep { impulse, length: island.length });
-        }
+    for outcome in island.parts().iter().flat_map(|part| &part.outcomes) {
+        let number = outcome.contact as usize;
+        row_impulses[number] = outcome.total;
+        output.last[number] = Some(LastSubstep { impulse: outcome.last, length: island.length });
     }
-}
-
-/// The impulse of a point on the axes of its contact.
-fn of_contact(
-    patch: &Patch,
-    i: usize,
-    contact: &Contact,
-    (normal, tangent): (f64, Vec3),
-) -> ContactImpulse {
-    let whole = patch.signs[i] * (normal * patch.normal + tangent);
-    let along = whole.dot(contact.normal);
-    ContactImpulse { normal: along.max(0.0), tangent: whole - along * contact.normal }
 }

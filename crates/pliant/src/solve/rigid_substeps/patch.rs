@@ -399,19 +399,13 @@ impl Patch {
         ]
     }
 
-    /// Applies a wrench to both bodies.
+    /// Force and moment of a wrench on world axes, on the first side at the centre.
     #[inline]
-    pub fn apply(&self, wrench: &[f64; 6], bodies: &[SolverBody], motions: &mut [Motion]) {
+    pub fn force(&self, wrench: &[f64; 6]) -> [Vec3; 2] {
         let (normal, [t1, t2]) = (self.normal, self.tangents);
         let force = wrench[0] * normal + wrench[3] * t1 + wrench[4] * t2;
         let moment = wrench[5] * normal + wrench[1] * t1 + wrench[2] * t2;
-        let [a, b] = self.sides.map(|side| side as usize);
-        let own = &bodies[a];
-        motions[a].linear += own.inv_mass * force;
-        motions[a].angular += own.inv_inertia * (self.arms[0].cross(force) + moment);
-        let own = &bodies[b];
-        motions[b].linear -= own.inv_mass * force;
-        motions[b].angular -= own.inv_inertia * (self.arms[1].cross(force) + moment);
+        [force, moment]
     }
 
     /// Speed of a point along the normal.

@@ -92,7 +92,7 @@ fn one_by_one(
 }
 
 fn free<'a>(bodies: &'a [SolverBody], motions: &'a mut [Motion]) -> FreeBodies<'a> {
-    FreeBodies { bodies, motions }
+    FreeBodies { bodies, motions, first: 0, fixed: (&[], 0) }
 }
 
 fn patch(points: &mut [ContactPoint], bodies: &[SolverBody; 2]) -> Patch {

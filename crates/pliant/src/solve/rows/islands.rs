@@ -26,6 +26,10 @@ pub(super) struct Islands {
     grounded: Vec<bool>,
     /// Whether a body hangs in an articulation that is solved in substeps.
     apart: Vec<bool>,
+    /// The same as `parents`, with all articulations.
+    joined: Vec<u32>,
+    /// Whether articulations of the island with a first body may be solved in substeps.
+    may: Vec<bool>,
 }
 
 impl Islands {
@@ -38,7 +42,7 @@ impl Islands {
         settings: RowSettings,
     ) {
         let RowSettings { max_dense_vertices, large_islands, .. } = settings;
-        let Islands { parents, methods, touch, grounded, apart } = self;
+        let Islands { parents, methods, touch, grounded, apart, .. } = self;
         apart.clear();
         apart.resize(bodies.len(), false);
         parents.clear();
@@ -101,40 +105,44 @@ impl Islands {
     ///
     /// Others must keep their angular momentum, and in substeps contacts act where bodies were at
     /// the start of the step, which joints do not.
-    pub fn places(
-        &self,
+    pub fn place(
+        &mut self,
         matrix: &BlockMatrix,
         rigid: RigidSides<'_>,
-        articulations: &[Vec<BodyId>],
-    ) -> Vec<JointPlace> {
-        let mut parents = self.parents.clone();
-        for bodies in articulations {
-            bodies.windows(2).for_each(|pair| join(&mut parents, pair[0].0, pair[1].0));
+        articulations: &mut [Articulation],
+    ) {
+        let Islands { parents: own, methods, touch, grounded, joined: parents, may, .. } = self;
+        parents.clone_from(own);
+        for bodies in articulations.iter().map(|articulation| &articulation.ids) {
+            bodies.windows(2).for_each(|pair| join(parents, pair[0].0, pair[1].0));
         }
-        let mut may = vec![false; parents.len()];
-        for body in (0..parents.len()).filter(|body| self.grounded[*body]) {
-            may[first(&mut parents, body as u32) as usize] = true;
+        may.clear();
+        may.resize(parents.len(), false);
+        for body in (0..parents.len()).filter(|body| grounded[*body]) {
+            may[first(parents, body as u32) as usize] = true;
         }
         for body in 0..parents.len() {
-            let is_rigid = self.methods[self.parents[body] as usize] == Method::Rigid;
+            let is_rigid = methods[own[body] as usize] == Method::Rigid;
             if !is_rigid || !rigid_substeps::is_separate(matrix, rigid.firsts[body] as usize) {
-                may[first(&mut parents, body as u32) as usize] = false;
+                may[first(parents, body as u32) as usize] = false;
             }
         }
-        for bodies in articulations.iter().filter(|bodies| bodies.len() > MOST_JOINTED) {
-            may[first(&mut parents, bodies[0].0) as usize] = false;
+        for bodies in articulations.iter().map(|articulation| &articulation.ids) {
+            if bodies.len() > MOST_JOINTED {
+                may[first(parents, bodies[0].0) as usize] = false;
+            }
         }
-        let mut place = |bodies: &Vec<BodyId>| {
-            let touches = bodies.iter().any(|body| self.touch[body.index()]);
+        for articulation in articulations {
+            let bodies = &articulation.ids;
+            let touches = bodies.iter().any(|body| touch[body.index()]);
             let is_grouped =
                 |body: &BodyId| rigid.groups.get(body.index()).is_some_and(Option::is_some);
-            match touches || bodies.iter().any(is_grouped) {
+            articulation.place = match touches || bodies.iter().any(is_grouped) {
                 false => JointPlace::Free,
-                true if may[first(&mut parents, bodies[0].0) as usize] => JointPlace::Substeps,
+                true if may[first(parents, bodies[0].0) as usize] => JointPlace::Substeps,
                 true => JointPlace::Alternating,
-            }
-        };
-        articulations.iter().map(&mut place).collect()
+            };
+        }
     }
 
     /// Makes islands one that articulations in substeps connect.

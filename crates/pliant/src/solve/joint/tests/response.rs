@@ -48,8 +48,8 @@ fn articulation(random: &mut Random, shape: Shape) -> Articulation {
         body: body.clone(),
     };
     let entries: Vec<RigidEntry> = bodies.iter().enumerate().map(entry).collect();
-    let places = [JointPlace::Substeps];
-    let mut lent = joints.lend(&entries, &states, |_, _, _| {}, &places);
+    joints.name_bodies(&entries)[0].place = JointPlace::Substeps;
+    let mut lent = joints.lend(&entries, &states, |_, _, _| {});
     assert_eq!(lent.len(), 1);
     let mut own = lent.remove(0);
     own.response.choose([0, 2, 4].into_iter());

@@ -2,6 +2,7 @@
 
 use crate::math::Mat3;
 use crate::solve::joint::articulation::Articulation;
+use crate::solve::rigid_substeps::island::part::Part;
 use crate::solve::rigid_substeps::island::{FIRST, Island};
 use crate::solve::rigid_substeps::patch::{Motion, Patch, PatchImpulse};
 
@@ -20,7 +21,8 @@ impl Island {
     pub(super) fn begin_balance(&mut self) {
         let ground = self.members.len() as u32;
         self.is_driven = self.is_driven();
-        self.is_stacked = self.patches.iter().any(|patch| patch.sides[1] != ground);
+        let is_stacked = self.patches().any(|patch| patch.sides[1] != ground);
+        self.is_stacked = is_stacked;
         self.balance = 0.0;
         let falls =
             self.movable().map(|(k, mass, _)| mass * self.pushes[k].linear.length_squared());
@@ -36,30 +38,34 @@ impl Island {
     /// dropped. A stack that moves by less than a fall through a substep, and what only sticks,
     /// is coming to rest by the damping of single pairs, which others would disturb.
     pub(super) fn sweep_out_gain(&mut self, elapsed: f64) -> f64 {
-        let may_rest = self.is_stacked || !self.slipped.contains(&true);
+        let slips = |part: &Part| part.slipped.contains(&true);
+        let may_rest = self.is_stacked || !self.parts().iter().any(slips);
         if self.is_driven || may_rest && self.is_slow() {
             return 0.0;
         }
-        let start = self.kinetic(|k| {
-            if self.jointed.holds(k) {
-                return self.jointed.starts[k];
-            }
-            let [before, warm, push] = [&self.before[k], &self.warm[k], &self.pushes[k]];
-            Motion {
-                linear: before.linear - warm.linear - push.linear,
-                angular: before.angular - warm.angular - push.angular,
-            }
+        let [start, _] = self.sum(|own, k, [twice, _]| {
+            let [before, warm, push] = [&own.before[k], &own.warm[k], &own.pushes[k]];
+            let start = match own.jointed.holds(k) {
+                true => own.jointed.starts[k],
+                false => Motion {
+                    linear: before.linear - warm.linear - push.linear,
+                    angular: before.angular - warm.angular - push.angular,
+                },
+            };
+            *twice += own.kinetic(k, &start);
         });
+        let start = 0.5 * start;
         let fall = self.fall;
         let mut added = 0;
         loop {
-            let mut work = 0.0;
-            for (k, mass, inertia) in self.movable() {
-                let (push, own) = (&self.pushes[k], &self.velocities[k]);
-                work += mass * push.linear.dot(own.linear);
-                work += push.angular.dot(*inertia * own.angular);
-            }
-            let now = self.kinetic(|k| self.velocities[k]);
+            let [twice, mut work] = self.sum(|own, k, [twice, work]| {
+                let (mass, inertia) = &own.masses[k];
+                let (push, velocity) = (&own.pushes[k], &own.velocities[k]);
+                *work += mass * push.linear.dot(velocity.linear);
+                *work += push.angular.dot(*inertia * velocity.angular);
+                *twice += own.kinetic(k, velocity);
+            });
+            let now = 0.5 * twice;
             if !self.jointed.is_empty() {
                 work += self.joint_work();
             }
@@ -83,9 +89,9 @@ impl Island {
 
     /// Begins a substep again without impulses of the one before.
     fn drop_warm_start(&mut self) {
-        for patch in &mut self.patches {
-            patch.impulse = PatchImpulse::default();
-        }
+        self.tree.each(self.threads, |part| {
+            part.patches.iter_mut().for_each(|patch| patch.impulse = PatchImpulse::default());
+        });
         for ((own, before), warm) in
             self.velocities.iter_mut().zip(&mut self.before).zip(&mut self.warm)
         {
@@ -98,26 +104,39 @@ impl Island {
     }
 
     /// Whether all that moves has less energy than a fall through a substep gives, surely.
-    fn is_slow(&self) -> bool {
-        let twice: f64 = self
-            .movable()
-            .map(|(k, mass, inertia)| {
-                let Motion { linear, angular } = &self.velocities[k];
-                let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
-                mass * linear.length_squared() + trace * angular.length_squared()
-            })
-            .sum();
+    fn is_slow(&mut self) -> bool {
+        let [twice, _] = self.sum(|own, k, [twice, _]| {
+            let (mass, inertia) = &own.masses[k];
+            let Motion { linear, angular } = &own.velocities[k];
+            let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
+            *twice += mass * linear.length_squared() + trace * angular.length_squared();
+        });
         0.5 * twice <= self.fall
     }
 
-    /// Kinetic energy of all bodies that can move, J, with the motions of each.
-    fn kinetic(&self, motion: impl Fn(usize) -> Motion) -> f64 {
-        let mut twice = 0.0;
-        for (k, mass, inertia) in self.movable() {
-            let Motion { linear, angular } = motion(k);
-            twice += mass * linear.length_squared() + angular.dot(*inertia * angular);
-        }
-        0.5 * twice
+    /// Twice the kinetic energy of a member, J, if it moved so.
+    fn kinetic(&self, k: usize, Motion { linear, angular }: &Motion) -> f64 {
+        let (mass, inertia) = &self.masses[k];
+        mass * linear.length_squared() + angular.dot(*inertia * *angular)
+    }
+
+    /// Two sums over all members that are not held, part by part, to which `add` adds each.
+    fn sum(&mut self, add: impl Fn(&Island, usize, &mut [f64; 2]) + Sync + Send) -> [f64; 2] {
+        let mut tree = std::mem::take(&mut self.tree);
+        let own = &*self;
+        tree.each(self.pass_threads, |part| {
+            let bodies = if part.is_leaf() { part.bodies.clone() } else { 0..0 };
+            part.sums = [0.0; 2];
+            for k in bodies.filter(|k| own.bodies[*k].inv_mass > 0.0) {
+                add(own, k, &mut part.sums);
+            }
+        });
+        let sums = tree.parts().iter().fold([0.0; 2], |[a, b], part| {
+            let [own_a, own_b] = part.sums;
+            [a + own_a, b + own_b]
+        });
+        self.tree = tree;
+        sums
     }
 
     /// Number, mass and inertia of each member that is not held.
@@ -130,7 +149,7 @@ impl Island {
     fn is_driven(&self) -> bool {
         let mut held = self.bodies.iter().zip(&self.velocities);
         held.any(|(body, own)| body.inv_mass == 0.0 && *own != Motion::default())
-            || !self.patches.iter().all(Patch::is_still)
+            || !self.patches().all(Patch::is_still)
             || self.jointed.all.iter().any(Articulation::is_driven)
     }
 }

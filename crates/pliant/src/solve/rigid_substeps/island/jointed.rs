@@ -57,6 +57,12 @@ pub(crate) struct Jointed {
     reaches: Vec<[f64; 6]>,
     /// Angular momentum that contacts have given, as they act where bodies were, kg·m²/s.
     pub(super) gained: Vec3,
+    /// Which bodies a patch pushes.
+    is_pushed: Vec<bool>,
+    /// Impulses of axes before they are solved.
+    old: Vec<f64>,
+    /// Velocity and spin of the bodies of an articulation.
+    motions: Vec<(Vec3, Vec3)>,
 }
 
 impl Jointed {
@@ -152,35 +158,42 @@ impl Island {
         }
         let count = self.bodies.len();
         jointed.owners.resize(count, None);
-        jointed.entries.clear();
-        jointed.chosen.clear();
+        for lists in [&mut jointed.entries, &mut jointed.chosen] {
+            lists.resize_with(lists.len().max(jointed.all.len()), Vec::new);
+        }
         for list in [&mut jointed.fresh, &mut jointed.axes, &mut jointed.starts] {
             list.clear();
             list.resize(count, Motion::default());
         }
         jointed.gained = Vec3::ZERO;
-        let mut is_pushed = vec![false; count];
-        for patch in &self.patches {
+        let is_pushed = &mut jointed.is_pushed;
+        is_pushed.clear();
+        is_pushed.resize(count, false);
+        for patch in self.tree.parts().iter().flat_map(|part| &part.patches) {
             patch.sides.iter().for_each(|side| is_pushed[*side as usize] = true);
         }
         for (number, own) in jointed.all.iter_mut().enumerate() {
-            let entry = |body| self.members.binary_search(body).unwrap_or(count - 1) as u32;
-            let entries: Vec<u32> = own.ids.iter().map(entry).collect();
-            let pushed = entries.iter().enumerate().filter(|(_, at)| is_pushed[**at as usize]);
-            let mut wanted: Vec<usize> = pushed.map(|(body, _)| body).collect();
-            wanted.extend(own.limited());
-            own.response.choose(wanted.into_iter());
+            let entry = |body| {
+                let place = self.members.binary_search(body);
+                debug_assert!(place.is_ok(), "{body:?} hangs in an articulation of another island");
+                place.unwrap_or(count - 1) as u32
+            };
+            let (entries, chosen) = (&mut jointed.entries[number], &mut jointed.chosen[number]);
+            entries.clear();
+            entries.extend(own.ids.iter().map(entry));
+            own.choose(|body| is_pushed[entries[body] as usize]);
             for (body, at) in entries.iter().enumerate() {
                 let chosen = own.response.chosen.binary_search(&body).ok().map(|k| k as u32);
                 let owner = Owner { articulation: number as u32, body: body as u32, chosen };
                 jointed.owners[*at as usize] = Some(owner);
                 own.held[body] = self.bodies[*at as usize].inv_mass == 0.0;
             }
-            jointed.chosen.push(own.response.chosen.iter().map(|body| entries[*body]).collect());
-            jointed.entries.push(entries);
+            chosen.clear();
+            chosen.extend(own.response.chosen.iter().map(|body| entries[*body]));
         }
         jointed.patches.clear();
-        for (number, patch) in self.patches.iter().enumerate() {
+        let patches = self.tree.parts().iter().flat_map(|part| &part.patches);
+        for (number, patch) in patches.enumerate() {
             if patch.sides.iter().any(|side| jointed.holds(*side as usize)) {
                 jointed.patches.push((number as u32, patch.k));
             }
@@ -203,8 +216,10 @@ impl Island {
                 }
             }
         }
+        // An island with joints is one part.
+        let Some(part) = self.tree.parts_mut().first_mut() else { return };
         for (number, free) in &jointed.patches {
-            let patch = &mut self.patches[*number as usize];
+            let patch = &mut part.patches[*number as usize];
             let owners = patch.sides.map(|side| jointed.owners[side as usize]);
             let is_new = |owner: &Owner| jointed.renewed[owner.articulation as usize];
             if owners.iter().flatten().any(is_new) {
@@ -361,7 +376,9 @@ impl Island {
         let jointed = &mut self.jointed;
         let own = &mut jointed.all[number];
         let count = own.axis_rows.len();
-        let old: Vec<f64> = own.axis_rows.iter().map(|axis| axis.impulse).collect();
+        let old = &mut jointed.old;
+        old.clear();
+        old.extend(own.axis_rows.iter().map(|axis| axis.impulse));
         for _ in 0..AXIS_ITERATIONS {
             let (mut changed, mut largest) = (0.0_f64, 0.0_f64);
             for k in (0..count).chain((0..count).rev()) {
@@ -384,7 +401,7 @@ impl Island {
             }
         }
         let (chosen, entries) = (&jointed.chosen[number], &jointed.entries[number]);
-        for (k, (axis, old)) in own.axis_rows.iter().zip(&old).enumerate() {
+        for (k, (axis, old)) in own.axis_rows.iter().zip(&*old).enumerate() {
             let change = axis.impulse - old;
             if change == 0.0 {
                 continue;
@@ -420,8 +437,9 @@ impl Island {
     pub(super) fn shift_joints(&mut self) {
         let jointed = &mut self.jointed;
         for (own, entries) in jointed.all.iter_mut().zip(&jointed.entries) {
-            let motions: Vec<(Vec3, Vec3)> =
-                own.states.iter().map(|state| (state.velocity, state.spin)).collect();
+            let motions = &mut jointed.motions;
+            motions.clear();
+            motions.extend(own.states.iter().map(|state| (state.velocity, state.spin)));
             for (state, at) in own.states.iter_mut().zip(entries) {
                 let Motion { linear, angular } = jointed.fresh[*at as usize];
                 (state.velocity, state.spin) = (linear, angular);
