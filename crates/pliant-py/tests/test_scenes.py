@@ -33,7 +33,7 @@ def test_a_run_has_summary_series_bodies_and_frames():
     assert np.array_equal(run.positions("left", slice(None, None, 5)), moved[::5])
     assert run.triangles("left").max() < 216
     assert pliant.open_run("run").digest == run.digest
-    with pytest.raises(pliant.InputError, match="body 'middle' is not there, there are left, right"):
+    with pytest.raises(pliant.InputError, match="body: 'middle' is not there, there are left, right"):
         run.positions("middle")
     with pytest.raises(IndexError):
         run.frames[10_000]
