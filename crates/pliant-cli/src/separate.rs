@@ -43,7 +43,7 @@ With --json, one object on stdout:
      \"by\":\"none|rigid|soft\",\"undeformed\",\"largest_movement\",\"mean_movement\",\"translation\":[x,y,z],
      \"rotation_degrees\",\"strain\",\"volume_change\",\"inverted_tets\",
      \"self_intersections\":{\"before\",\"after\",\"triangles\":[[3,9]],\"positions\":[[x,y,z]]}}],
-   \"before\":[{\"bodies\":[0,1],\"names\":[…],\"kind\":\"crossing|nested|near\",
+   \"before\":[{\"bodies\":[0,1],\"names\":[…],\"kind\":\"crossing|nested|near|escaped\",
      \"vertices_inside\",\"depth\",\"distance\"}],\"after\":[…]}
 `before` and `after` are the pairs that overlap or are nearer than the gap. `depth` is the largest
 distance of a vertex inside the other body to that body's surface; where that is below a
@@ -211,6 +211,7 @@ fn pair_table(text: &mut String, name: &str, pairs: &[PairReport]) {
             kind => {
                 let vertices = counted(pair.vertices_inside, "vertex", "vertices");
                 format!("{kind}, {vertices} inside, {} deep", digits(pair.depth))
+            "escaped" => format!("was to stay inside, is {} outside", digits(pair.distance)),
             }
         };
         let _ = writeln!(text, "  {a} – {b}: {what}");

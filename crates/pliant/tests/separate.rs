@@ -199,6 +199,48 @@ fn a_body_inside_another_is_taken_out_unless_it_shall_stay() {
     assert_eq!((kept.kept_nested.as_slice(), kept.iterations), ([[0, 1]].as_slice(), 0));
 }
 
+/// A box in a larger one, 0.1 m inside of its sides, and something that overlaps both.
+#[test]
+fn what_is_kept_in_another_body_stays_in_it_however_both_have_to_move() {
+    let (shell, core) = (block(Vec3::ONE), block(Vec3::splat(0.8)));
+    // A bar through both, and a wall in which they are to the middle.
+    let (bar, wall) = (block(vec3(3.0, 0.2, 0.2)), block(vec3(3.0, 10.0, 10.0)));
+    let (bar, wall) = ((&bar, Vec3::ZERO), (&wall, -1.5 * Vec3::X));
+    for manner in Manner::ALL {
+        for (other, by) in [bar, wall] {
+            let there = moved(other, Quat::IDENTITY, by);
+            let bodies = [
+                free(&shell, shell.positions()),
+                free(&core, core.positions()),
+                fixed(other, &there),
+            ];
+            let settings = SeparateSettings { manner, nesting: Nesting::Keep, ..rigid() };
+            let found = separated(&bodies, settings);
+            assert_eq!(found.kept_nested, [[0, 1]]);
+            let [outer, inner] =
+                [0, 1].map(|body| Aabb::around(found.positions[body].iter().copied()));
+            let is_inside = outer.contains(inner.min) && outer.contains(inner.max);
+            assert!(is_inside, "{}: {outer:?} {inner:?}", manner.name());
+        }
+    }
+}
+
+#[test]
+fn what_has_left_the_body_that_it_was_to_stay_in_is_no_success() {
+    let (shell, core) = (block(Vec3::ONE), block(Vec3::splat(0.8)));
+    for (by, left) in [(0.0, 0), (1.0, 1), (50.0, 1)] {
+        let there = moved(&core, Quat::IDENTITY, by * Vec3::X);
+        let bodies = [free(&shell, shell.positions()), free(&core, &there)];
+        let found = overlaps(&bodies, 1e-3, &[[0, 1]]).unwrap();
+        assert_eq!(found.len(), left, "{by}");
+        for overlap in found {
+            // From the side of the shell, at 0.5, to that of the core.
+            assert_eq!((overlap.kind, overlap.depth), (OverlapKind::Escaped, 0.0));
+            assert!((overlap.distance - (by - 0.9)).abs() < 1e-12, "{overlap:?}");
+        }
+    }
+}
+
 /// The least translation that separates two boxes of some sizes, m, of which the first is turned
 /// and moved: along a side of either, or across an edge of each.
 fn least_of_boxes([a, b]: [Vec3; 2], turn: Quat, by: Vec3) -> f64 {

@@ -1,5 +1,7 @@
 //! The three manners: rigid, soft, and rigid where that is enough.
 
+mod translate;
+
 use std::ops::ControlFlow;
 
 use crate::body::Mesh;
@@ -19,7 +21,7 @@ use crate::separate::shape::Shape;
 use crate::separate::soft::{self, SoftTask};
 use crate::separate::soft_body::SoftBody;
 use crate::separate::undeformed::Undeformed;
-use crate::separate::{Body, Manner, Mobility, placed, rigid};
+use crate::separate::{Body, Manner, Mobility, placed};
 
 /// How much it costs to move a soft body, beside squeezing it by as much: first, and after each
 /// time that it came out inverted or met itself.
@@ -224,29 +226,6 @@ impl Search<'_> {
     fn mean(&self, body: usize, positions: &[Vec<Vec3>]) -> f64 {
         let both = self.start[body].iter().zip(&positions[body]);
         both.map(|(from, to)| from.distance(*to)).sum::<f64>() / self.start[body].len() as f64
-    }
-
-    /// Translations from some positions, m.
-    fn rigid(&self, start: &[Vec<Vec3>], report: Report<'_>) -> Found {
-        let inv_mass = |body: usize| match self.bodies[body].mobility {
-            Mobility::Free | Mobility::Rigid => self.mass(body).recip(),
-            Mobility::Fixed => 0.0,
-        };
-        let inv_masses: Vec<f64> = (0..self.bodies.len()).map(inv_mass).collect();
-        let Search { shapes, nested, gap, .. } = *self;
-        let task = rigid::Task { shapes, start, nested, inv_masses: &inv_masses, gap };
-        let done = task.run(report);
-        let moved = |(start, shift): (&Vec<Vec3>, &Vec3)| match *shift == Vec3::ZERO {
-            true => start.clone(),
-            false => start.iter().map(|p| *p + *shift).collect(),
-        };
-        Found {
-            positions: start.iter().zip(&done.shifts).map(moved).collect(),
-            manners: vec![Manner::Rigid; self.bodies.len()],
-            undeformed: vec![None; self.bodies.len()],
-            iterations: done.iterations,
-            stopped: done.stopped,
-        }
     }
 
     /// Some bodies give way elastically; what they leave is translated apart.
