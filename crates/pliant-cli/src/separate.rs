@@ -50,7 +50,7 @@ distance of a vertex inside the other body to that body's surface; where that is
 thousandth of the smaller body's size, as of crossed bars and of exact copies, it is the shortest
 translation found that takes the pair apart. `undeformed` says why a body was moved as it is
 although it was to be deformed, else it is null: too-thin, not-filled, flat-tets, strain, volume,
-inverted, meets-itself, no-room, too-many, exhausted or unpressed.";
+inverted, meets-itself, no-room, too-many, exhausted, unpressed or no-gain.";
 
 /// Arguments of `pliant separate`.
 #[derive(Args)]
@@ -95,7 +95,7 @@ fn about_manner(manner: Manner) -> &'static str {
         Manner::Rigid => "Moved as they are",
         Manner::Soft => "Deformed with the least elastic energy, near their places",
         Manner::Auto => {
-            "Moved as they are up to 5 % of their size, otherwise deformed, by at most 10 % of their volume"
+            "Moved as they are up to 5 % of their size, otherwise deformed where that moves them less, by at most 10 % of their volume"
         }
     }
 }

@@ -320,6 +320,42 @@ fn deforming_bodies_go_no_farther_than_moving_them_as_they_are() {
     assert!(worst < 1.1 && shorter >= 9, "{worst} {shorter}"); // of 18
 }
 
+/// Sum of the mean squares of the ways of the vertices of all bodies, m².
+fn movement(bodies: &[Body<'_>], found: &Separation) -> f64 {
+    let both = bodies.iter().zip(&found.positions);
+    let of = |(body, after): (&Body<'_>, &Vec<Vec3>)| {
+        let ways = body.positions.iter().zip(after).map(|(a, b)| a.distance_squared(*b));
+        ways.sum::<f64>() / after.len() as f64
+    };
+    both.map(of).sum()
+}
+
+#[test]
+fn piles_are_deformed_only_where_that_moves_them_less() {
+    let meshes = [block(vec3(0.6, 1.0, 0.4)), sphere(0.4), ring(0.2)];
+    let (mut deformed, mut in_vain) = (0, 0);
+    for (seed, count) in [(5, 8), (6, 8), (7, 4), (8, 2)] {
+        let mut random = Random::new(seed);
+        let places: Vec<Vec<Vec3>> = (0..count)
+            .map(|k| moved(&meshes[k % 3], random.rotation(), 0.9 * random.vec3()))
+            .collect();
+        let pile = places.iter().enumerate();
+        let bodies: Vec<Body<'_>> =
+            pile.map(|(k, at)| Body { mass: Some(1.0), ..free(&meshes[k % 3], at) }).collect();
+        let as_they_are = movement(&bodies, &separated(&bodies, rigid()));
+        for (settings, worth) in [(soft(), 1.0), (SeparateSettings::default(), 0.9)] {
+            let found = separated(&bodies, settings);
+            let share = movement(&bodies, &found) / as_they_are;
+            let is_deformed = found.changes.iter().any(|change| change.manner == Manner::Soft);
+            assert!(share <= if is_deformed { worth } else { 1.0 }, "{seed}: {share}");
+            deformed += usize::from(is_deformed);
+            let no_gain = Some(Undeformed::NoGain);
+            in_vain += usize::from(found.changes.iter().any(|c| c.undeformed == no_gain));
+        }
+    }
+    assert!(deformed > 0 && in_vain > 0, "{deformed} {in_vain}"); // of 8
+}
+
 /// Depth of the only pair of two bodies.
 #[track_caller]
 fn depth(bodies: &[Body<'_>]) -> f64 {

@@ -41,6 +41,9 @@ const RELAX_BUDGET: u64 = 2_500_000_000;
 /// Bodies are turned where that leaves at most this share of the movement.
 const MOST_OF: f64 = 0.98;
 
+/// Bodies are deformed where that leaves at most this share of the movement, with [`Manner::Auto`].
+const WORTH_STRAIN: f64 = 0.9;
+
 /// Strain from which on a body is deformed less, as small strains no longer describe it.
 const MOST_STRAIN: f64 = 0.6;
 
@@ -97,8 +100,8 @@ impl Search<'_> {
                 let found = self.rigid(self.start, report);
                 self.turned(found, report)
             }
-            Manner::Soft => self.deforming(0.0, report),
-            Manner::Auto => self.deforming(self.share, report),
+            Manner::Soft => self.deforming(0.0, 1.0, report),
+            Manner::Auto => self.deforming(self.share, WORTH_STRAIN, report),
         }
     }
 
@@ -106,17 +109,23 @@ impl Search<'_> {
     ///
     /// Deformed from where they start, if that succeeds and the vertices of no body go farther on
     /// average than those of the body that had to go farthest as it was; otherwise from where
-    /// they are free, back towards their places.
-    fn deforming(&self, share: f64, report: Report<'_>) -> Found {
+    /// they are free, back towards their places. What leaves more than a share of the movement of
+    /// bodies as they are is not worth its strain.
+    fn deforming(&self, share: f64, worth: f64, report: Report<'_>) -> Found {
         let found = self.rigid(self.start, report);
         let is_far = |body: usize| {
             let way = self.farthest(body, &found.positions);
             may_deform(&self.bodies[body]) && way > share * self.shapes[body].size
         };
         let soft: Vec<bool> = (0..self.bodies.len()).map(is_far).collect();
-        if found.stopped || !soft.contains(&true) {
-            return self.turned(found, report);
+        let turned = self.turned(found.clone(), report);
+        if turned.stopped || !soft.contains(&true) {
+            return turned;
         }
+        let is_worth = |positions: &[Vec<Vec3>]| {
+            self.movement(positions) <= worth * self.movement(&turned.positions)
+        };
+        let found = Found { iterations: turned.iterations, ..found };
         // Where there is no room for rows of all pairs, bodies are not made elastic in vain.
         let overlapping = self.judged(self.start).len();
         let deformed = match soft::are_too_many(overlapping) {
@@ -133,13 +142,26 @@ impl Search<'_> {
         });
         let is_better = is_sound
             && deformed.manners.contains(&Manner::Soft)
+            && is_worth(&deformed.positions)
             && most(&deformed.positions) <= most(&found.positions)
             && self.is_separated(&deformed.positions);
         if deformed.stopped || is_better {
             return deformed;
         }
         let found = Found { iterations: deformed.iterations, ..found };
-        self.relaxed(found, &soft, report)
+        let relaxed = self.relaxed(found, &soft, report);
+        if relaxed.stopped || !self.is_separated(&turned.positions) || is_worth(&relaxed.positions)
+        {
+            return relaxed;
+        }
+        // What could not be deformed keeps its reason; to deform the others does not help.
+        let both = relaxed.undeformed.iter().zip(&relaxed.manners).zip(&soft);
+        let why = |((why, manner), soft): ((&Option<Undeformed>, &Manner), &bool)| {
+            let is_deformed = *soft && *manner == Manner::Soft;
+            if is_deformed { Some(Undeformed::NoGain) } else { *why }
+        };
+        let undeformed = both.map(why).collect();
+        Found { undeformed, iterations: relaxed.iterations, ..turned }
     }
 
     /// Rigid bodies that turn as well, where they move less that way.
