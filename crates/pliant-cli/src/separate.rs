@@ -18,6 +18,9 @@ use crate::show::{self, DIM, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
 /// Digits of lengths and shares.
 const DIGITS: usize = 3;
 
+/// Rotation, degrees, below which a body is shown as translated.
+const LEAST_ROTATION: f64 = 1e-3;
+
 /// Bodies and pairs shown, of each table; JSON has all.
 const SHOWN: usize = 20;
 
@@ -208,10 +211,10 @@ fn pair_table(text: &mut String, name: &str, pairs: &[PairReport]) {
         let [a, b] = [0, 1].map(|k| plain(&pair.names[k]));
         let what = match pair.kind {
             "near" => format!("{} apart", digits(pair.distance)),
+            "escaped" => format!("was to stay inside, is {} outside", digits(pair.distance)),
             kind => {
                 let vertices = counted(pair.vertices_inside, "vertex", "vertices");
                 format!("{kind}, {vertices} inside, {} deep", digits(pair.depth))
-            "escaped" => format!("was to stay inside, is {} outside", digits(pair.distance)),
             }
         };
         let _ = writeln!(text, "  {a} – {b}: {what}");
@@ -233,6 +236,12 @@ fn body_table(text: &mut String, bodies: &[BodyReport]) {
         let what = match (body.fixed, body.by) {
             (true, _) => "fixed".to_owned(),
             (false, "none") => "stayed".to_owned(),
+            (false, "rigid") if body.rotation_degrees >= LEAST_ROTATION => format!(
+                "rigid, largest {}, mean {}, rotation {}°",
+                digits(body.largest_movement),
+                digits(body.mean_movement),
+                digits(body.rotation_degrees),
+            ),
             (false, "rigid") => format!("rigid, {}", digits(body.largest_movement)),
             (false, by) => format!(
                 "{by}, largest {}, mean {}, rotation {}°, strain {} %, volume {} %",
