@@ -113,8 +113,10 @@ def test_unknown_names_and_settings_are_refused():
 
 def test_an_existing_folder_is_left_alone():
     pliant.run("block", out="run", set={"duration": 0.1})
-    with pytest.raises(pliant.RunError, match="run"):
+    with pytest.raises(pliant.RunError, match='existing="resume" continues .* existing="replace" replaces it, out names'):
         pliant.run("block", out="run", set={"duration": 0.1})
+    with pytest.raises(pliant.RunError, match='another scene.* existing="replace" replaces it, another out uses'):
+        pliant.run("block", out="run", set={"duration": 0.2}, existing="resume")
     pliant.run("block", out="run", set={"duration": 0.1}, existing="replace")
 
 
