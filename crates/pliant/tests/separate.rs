@@ -334,15 +334,16 @@ fn movement(bodies: &[Body<'_>], found: &Separation) -> f64 {
 fn piles_are_deformed_only_where_that_moves_them_less() {
     let meshes = [block(vec3(0.6, 1.0, 0.4)), sphere(0.4), ring(0.2)];
     let (mut deformed, mut in_vain) = (0, 0);
-    for (seed, count) in [(5, 8), (6, 8), (7, 4), (8, 2)] {
+    for (seed, count) in [(7, 4), (5, 10), (10, 12)] {
         let mut random = Random::new(seed);
         let places: Vec<Vec<Vec3>> = (0..count)
-            .map(|k| moved(&meshes[k % 3], random.rotation(), 0.9 * random.vec3()))
+            .map(|k| moved(&meshes[k % 3], random.rotation(), 0.6 * random.vec3()))
             .collect();
         let pile = places.iter().enumerate();
         let bodies: Vec<Body<'_>> =
             pile.map(|(k, at)| Body { mass: Some(1.0), ..free(&meshes[k % 3], at) }).collect();
         let as_they_are = movement(&bodies, &separated(&bodies, rigid()));
+        assert!(as_they_are > 0.0, "{seed}");
         for (settings, worth) in [(soft(), 1.0), (SeparateSettings::default(), 0.9)] {
             let found = separated(&bodies, settings);
             let share = movement(&bodies, &found) / as_they_are;
@@ -353,7 +354,7 @@ fn piles_are_deformed_only_where_that_moves_them_less() {
             in_vain += usize::from(found.changes.iter().any(|c| c.undeformed == no_gain));
         }
     }
-    assert!(deformed > 0 && in_vain > 0, "{deformed} {in_vain}"); // of 8
+    assert!(deformed > 0 && in_vain > 0, "{deformed} {in_vain}"); // of 6
 }
 
 /// Depth of the only pair of two bodies.
