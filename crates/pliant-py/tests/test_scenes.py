@@ -116,7 +116,7 @@ def test_an_existing_folder_is_left_alone():
     with pytest.raises(pliant.RunError, match='existing="resume" continues .* existing="replace" replaces it, out names'):
         pliant.run("block", out="run", set={"duration": 0.1})
     with pytest.raises(pliant.RunError, match='another scene.* existing="replace" replaces it, another out uses'):
-        pliant.run("block", out="run", set={"duration": 0.2}, existing="resume")
+        pliant.run("two-cubes", out="run", set={"duration": 0.1}, existing="resume")
     pliant.run("block", out="run", set={"duration": 0.1}, existing="replace")
 
 
