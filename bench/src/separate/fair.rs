@@ -101,8 +101,8 @@ fn chain(random: &mut Random) -> Result<(), String> {
     let found = rigidly(&bodies)?;
     let moved = found.changes.iter().zip(&masses).map(|(c, mass)| *mass * c.translation.x);
     let middle = moved.sum::<f64>() / masses.iter().sum::<f64>();
-    let ways = found.changes.windows(2).map(|two| two[1].translation.x - two[0].translation.x);
-    let worst = ways.map(|way| way / (overlap + found.gap)).fold(0.0, f64::max);
+    let parted = found.changes.windows(2).map(|two| two[1].translation.x - two[0].translation.x);
+    let worst = parted.map(|way| way / (overlap + found.gap)).fold(0.0, f64::max);
     println!(
         "\nA chain of {count} boxes of masses from 0.1 to 10.1: neighbours part by at most {worst:.3} times \
          what they must, their middle of mass moves by {:.1e} of it.",

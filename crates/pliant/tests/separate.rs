@@ -320,12 +320,13 @@ fn deforming_bodies_go_no_farther_than_moving_them_as_they_are() {
     assert!(worst < 1.1 && shorter >= 9, "{worst} {shorter}"); // of 18
 }
 
-/// Sum of the mean squares of the ways of the vertices of all bodies, m².
+/// Sum of sizes times mean squares of the movement of the vertices of all bodies, m³.
 fn movement(bodies: &[Body<'_>], found: &Separation) -> f64 {
     let both = bodies.iter().zip(&found.positions);
     let of = |(body, after): (&Body<'_>, &Vec<Vec3>)| {
-        let ways = body.positions.iter().zip(after).map(|(a, b)| a.distance_squared(*b));
-        ways.sum::<f64>() / after.len() as f64
+        let squares = body.positions.iter().zip(after).map(|(a, b)| a.distance_squared(*b));
+        let size = Aabb::around(body.positions.iter().copied()).size().max_element();
+        size * squares.sum::<f64>() / after.len() as f64
     };
     both.map(of).sum()
 }
@@ -348,7 +349,8 @@ fn piles_are_deformed_only_where_that_moves_them_less() {
             let found = separated(&bodies, settings);
             let share = movement(&bodies, &found) / as_they_are;
             let is_deformed = found.changes.iter().any(|change| change.manner == Manner::Soft);
-            assert!(share <= if is_deformed { worth } else { 1.0 }, "{seed}: {share}");
+            let most = if is_deformed { worth } else { 1.0 };
+            assert!(share <= most + 1e-9, "{seed}: {share}");
             deformed += usize::from(is_deformed);
             let no_gain = Some(Undeformed::NoGain);
             in_vain += usize::from(found.changes.iter().any(|c| c.undeformed == no_gain));

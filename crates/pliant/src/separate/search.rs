@@ -41,7 +41,8 @@ const RELAX_BUDGET: u64 = 2_500_000_000;
 /// Bodies are turned where that leaves at most this share of the movement.
 const MOST_OF: f64 = 0.98;
 
-/// Bodies are deformed where that leaves at most this share of the movement, with [`Manner::Auto`].
+/// Bodies are deformed where that leaves at most this share of what movement costs, with
+/// [`Manner::Auto`].
 const WORTH_STRAIN: f64 = 0.9;
 
 /// Strain from which on a body is deformed less, as small strains no longer describe it.
@@ -122,8 +123,9 @@ impl Search<'_> {
         if turned.stopped || !soft.contains(&true) {
             return turned;
         }
-        let is_worth = |positions: &[Vec<Vec3>]| {
-            self.movement(positions) <= worth * self.movement(&turned.positions)
+        let is_worth = |found: &Found| {
+            let worth = if found.manners.contains(&Manner::Soft) { worth } else { 1.0 };
+            self.resistance(&found.positions) <= worth * self.resistance(&turned.positions)
         };
         let found = Found { iterations: turned.iterations, ..found };
         // Where there is no room for rows of all pairs, bodies are not made elastic in vain.
@@ -142,7 +144,7 @@ impl Search<'_> {
         });
         let is_better = is_sound
             && deformed.manners.contains(&Manner::Soft)
-            && is_worth(&deformed.positions)
+            && is_worth(&deformed)
             && most(&deformed.positions) <= most(&found.positions)
             && self.is_separated(&deformed.positions);
         if deformed.stopped || is_better {
@@ -150,8 +152,7 @@ impl Search<'_> {
         }
         let found = Found { iterations: deformed.iterations, ..found };
         let relaxed = self.relaxed(found, &soft, report);
-        if relaxed.stopped || !self.is_separated(&turned.positions) || is_worth(&relaxed.positions)
-        {
+        if relaxed.stopped || !self.is_separated(&turned.positions) || is_worth(&relaxed) {
             return relaxed;
         }
         // What could not be deformed keeps its reason; to deform the others does not help.
@@ -224,12 +225,22 @@ impl Search<'_> {
 
     /// Mass times mean square of the way of the vertices, of all bodies, kg·m².
     fn movement(&self, positions: &[Vec<Vec3>]) -> f64 {
-        let of = |body: usize| {
-            let both = self.start[body].iter().zip(&positions[body]);
-            let sum: f64 = both.map(|(from, to)| from.distance_squared(*to)).sum();
-            self.mass(body) * sum / self.start[body].len() as f64
-        };
-        (0..self.bodies.len()).map(of).sum()
+        let bodies = 0..self.bodies.len();
+        bodies.map(|body| self.mass(body) * self.mean_square(body, positions)).sum()
+    }
+
+    /// Size times mean square of the way of the vertices, of all bodies, m³: what movement costs
+    /// beside bodies that give way.
+    fn resistance(&self, positions: &[Vec<Vec3>]) -> f64 {
+        let bodies = 0..self.bodies.len();
+        bodies.map(|body| self.shapes[body].size * self.mean_square(body, positions)).sum()
+    }
+
+    /// Mean square of the way of the vertices of a body, m².
+    fn mean_square(&self, body: usize, positions: &[Vec<Vec3>]) -> f64 {
+        let both = self.start[body].iter().zip(&positions[body]);
+        let sum: f64 = both.map(|(from, to)| from.distance_squared(*to)).sum();
+        sum / self.start[body].len() as f64
     }
 
     /// What movement is shared by, kg or m³.
