@@ -2,7 +2,10 @@
 //!
 //! `cargo xtask bench separate [--seed N] [--by rigid|soft|auto] [--set NAME] [--ipctk PYTHON]`. Every set is
 //! written to files, separated from these, and judged by the files that came out; with
-//! `--ipctk`, a Python with the package `ipctk` looks for intersections in them too.
+//! `--ipctk`, a Python with the package `ipctk` looks for intersections in them too. `--set fair`
+//! is movement beside the least translation that separates two boxes or two balls.
+
+mod fair;
 
 mod sets;
 
@@ -90,6 +93,9 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
     }
     if options.wants("boxes") {
         row("1000 boxes", &Library::boxes(options.seed), &options)?;
+    }
+    if options.wants("fair") {
+        fair::run(options.seed)?;
     }
     Ok(())
 }

@@ -18,6 +18,9 @@ use crate::show::{self, DIM, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
 /// Digits of lengths and shares.
 const DIGITS: usize = 3;
 
+/// Rotation, degrees, below which a body is shown as translated.
+const LEAST_ROTATION: f64 = 1e-3;
+
 /// Bodies and pairs shown, of each table; JSON has all.
 const SHOWN: usize = 20;
 
@@ -43,14 +46,14 @@ With --json, one object on stdout:
      \"by\":\"none|rigid|soft\",\"undeformed\",\"largest_movement\",\"mean_movement\",\"translation\":[x,y,z],
      \"rotation_degrees\",\"strain\",\"volume_change\",\"inverted_tets\",
      \"self_intersections\":{\"before\",\"after\",\"triangles\":[[3,9]],\"positions\":[[x,y,z]]}}],
-   \"before\":[{\"bodies\":[0,1],\"names\":[…],\"kind\":\"crossing|nested|near\",
+   \"before\":[{\"bodies\":[0,1],\"names\":[…],\"kind\":\"crossing|nested|near|escaped\",
      \"vertices_inside\",\"depth\",\"distance\"}],\"after\":[…]}
 `before` and `after` are the pairs that overlap or are nearer than the gap. `depth` is the largest
 distance of a vertex inside the other body to that body's surface; where that is below a
 thousandth of the smaller body's size, as of crossed bars and of exact copies, it is the shortest
 translation found that takes the pair apart. `undeformed` says why a body was moved as it is
 although it was to be deformed, else it is null: too-thin, not-filled, flat-tets, strain, volume,
-inverted, meets-itself, no-room, too-many, exhausted or unpressed.";
+inverted, meets-itself, no-room, too-many, exhausted, unpressed or no-gain.";
 
 /// Arguments of `pliant separate`.
 #[derive(Args)]
@@ -95,7 +98,7 @@ fn about_manner(manner: Manner) -> &'static str {
         Manner::Rigid => "Moved as they are",
         Manner::Soft => "Deformed with the least elastic energy, near their places",
         Manner::Auto => {
-            "Moved as they are up to 5 % of their size, otherwise deformed, by at most 10 % of their volume"
+            "Moved as they are up to 5 % of their size, otherwise deformed where that moves them less, by at most 10 % of their volume"
         }
     }
 }
@@ -208,6 +211,7 @@ fn pair_table(text: &mut String, name: &str, pairs: &[PairReport]) {
         let [a, b] = [0, 1].map(|k| plain(&pair.names[k]));
         let what = match pair.kind {
             "near" => format!("{} apart", digits(pair.distance)),
+            "escaped" => format!("was to stay inside, is {} outside", digits(pair.distance)),
             kind => {
                 let vertices = counted(pair.vertices_inside, "vertex", "vertices");
                 format!("{kind}, {vertices} inside, {} deep", digits(pair.depth))
@@ -232,6 +236,12 @@ fn body_table(text: &mut String, bodies: &[BodyReport]) {
         let what = match (body.fixed, body.by) {
             (true, _) => "fixed".to_owned(),
             (false, "none") => "stayed".to_owned(),
+            (false, "rigid") if body.rotation_degrees >= LEAST_ROTATION => format!(
+                "rigid, largest {}, mean {}, rotation {}°",
+                digits(body.largest_movement),
+                digits(body.mean_movement),
+                digits(body.rotation_degrees),
+            ),
             (false, "rigid") => format!("rigid, {}", digits(body.largest_movement)),
             (false, by) => format!(
                 "{by}, largest {}, mean {}, rotation {}°, strain {} %, volume {} %",

@@ -248,7 +248,7 @@ impl Scene {
         watched.raised()?;
         match done {
             Ok(summary) => json::object(py, &summary),
-            Err(why) => Err(error::run(failed(&why, &out))),
+            Err(why) => Err(error::run(in_python(&failed(&why, &out)))),
         }
     }
 
@@ -264,6 +264,18 @@ fn failed(why: &pliant_run::run::RunError, folder: &Path) -> String {
         true => why.to_string(),
         false => format!("{why}; partial results in {}", folder.display()),
     }
+}
+
+/// A message whose options of the program are arguments of functions.
+fn in_python(message: &str) -> String {
+    let words = [
+        ("--resume", "existing=\"resume\""),
+        ("`pliant run` with --force", "existing=\"replace\""),
+        ("--force", "existing=\"replace\""),
+        ("with --out uses", "another out uses"),
+        ("--out", "out"),
+    ];
+    words.iter().fold(message.to_owned(), |text, (option, argument)| text.replace(option, argument))
 }
 
 /// What to do with a folder that is there.
@@ -308,6 +320,6 @@ pub fn compare_into<'py>(
     let mut watched = Watched::new(progress);
     let done = py.detach(|| compare_runs(&source, &sets, &variants, &out, &settings, &mut watched));
     watched.raised()?;
-    let done = done.map_err(error::run)?;
+    let done = done.map_err(|why| error::run(in_python(&why.to_string())))?;
     done.iter().map(|(value, summary)| Ok((value.clone(), json::object(py, summary)?))).collect()
 }

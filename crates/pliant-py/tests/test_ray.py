@@ -128,6 +128,17 @@ def test_a_run_that_is_refused_is_a_row_with_its_error(cluster):
     assert "step" in swept.rows[1]["error"] and swept.run(1).summary["ended"] == "failed"
 
 
+def test_another_cluster_than_the_one_that_is_connected_is_refused(cluster):
+    made, _ = cluster
+    ray.init(address=made.address, logging_level="ERROR")
+    options = {"set": {"duration": 0.1}, "engine": "ray"}
+    with pytest.raises(pliant.RayError, match=f"connected to the Ray cluster at {re.escape(made.address)}"):
+        pliant.sweep("block", {"dt": [0.01]}, out="swept", address="127.0.0.1:1", **options)
+    assert not Path("swept").exists()
+    swept = pliant.sweep("block", {"dt": [0.01]}, out="swept", address=made.address, **options)
+    assert swept.rows[0]["ended"] == "finished" and ray.is_initialized()
+
+
 def test_an_address_that_does_not_answer_is_said_within_half_a_minute():
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))

@@ -33,7 +33,7 @@ def test_a_run_has_summary_series_bodies_and_frames():
     assert np.array_equal(run.positions("left", slice(None, None, 5)), moved[::5])
     assert run.triangles("left").max() < 216
     assert pliant.open_run("run").digest == run.digest
-    with pytest.raises(pliant.InputError, match="body 'middle' is not there, there are left, right"):
+    with pytest.raises(pliant.InputError, match="body: 'middle' is not there, there are left, right"):
         run.positions("middle")
     with pytest.raises(IndexError):
         run.frames[10_000]
@@ -113,8 +113,10 @@ def test_unknown_names_and_settings_are_refused():
 
 def test_an_existing_folder_is_left_alone():
     pliant.run("block", out="run", set={"duration": 0.1})
-    with pytest.raises(pliant.RunError, match="run"):
+    with pytest.raises(pliant.RunError, match='existing="resume" continues .* existing="replace" replaces it, out names'):
         pliant.run("block", out="run", set={"duration": 0.1})
+    with pytest.raises(pliant.RunError, match='another scene.* existing="replace" replaces it, another out uses'):
+        pliant.run("two-cubes", out="run", set={"duration": 0.1}, existing="resume")
     pliant.run("block", out="run", set={"duration": 0.1}, existing="replace")
 
 

@@ -199,6 +199,48 @@ fn a_body_inside_another_is_taken_out_unless_it_shall_stay() {
     assert_eq!((kept.kept_nested.as_slice(), kept.iterations), ([[0, 1]].as_slice(), 0));
 }
 
+/// A box in a larger one, 0.1 m inside of its sides, and something that overlaps both.
+#[test]
+fn what_is_kept_in_another_body_stays_in_it_however_both_have_to_move() {
+    let (shell, core) = (block(Vec3::ONE), block(Vec3::splat(0.8)));
+    // A bar through both, and a wall in which they are to the middle.
+    let (bar, wall) = (block(vec3(3.0, 0.2, 0.2)), block(vec3(3.0, 10.0, 10.0)));
+    let (bar, wall) = ((&bar, Vec3::ZERO), (&wall, -1.5 * Vec3::X));
+    for manner in Manner::ALL {
+        for (other, by) in [bar, wall] {
+            let there = moved(other, Quat::IDENTITY, by);
+            let bodies = [
+                free(&shell, shell.positions()),
+                free(&core, core.positions()),
+                fixed(other, &there),
+            ];
+            let settings = SeparateSettings { manner, nesting: Nesting::Keep, ..rigid() };
+            let found = separated(&bodies, settings);
+            assert_eq!(found.kept_nested, [[0, 1]]);
+            let [outer, inner] =
+                [0, 1].map(|body| Aabb::around(found.positions[body].iter().copied()));
+            let is_inside = outer.contains(inner.min) && outer.contains(inner.max);
+            assert!(is_inside, "{}: {outer:?} {inner:?}", manner.name());
+        }
+    }
+}
+
+#[test]
+fn what_has_left_the_body_that_it_was_to_stay_in_is_no_success() {
+    let (shell, core) = (block(Vec3::ONE), block(Vec3::splat(0.8)));
+    for (by, left) in [(0.0, 0), (1.0, 1), (50.0, 1)] {
+        let there = moved(&core, Quat::IDENTITY, by * Vec3::X);
+        let bodies = [free(&shell, shell.positions()), free(&core, &there)];
+        let found = overlaps(&bodies, 1e-3, &[[0, 1]]).unwrap();
+        assert_eq!(found.len(), left, "{by}");
+        for overlap in found {
+            // From the side of the shell, at 0.5, to that of the core.
+            assert_eq!((overlap.kind, overlap.depth), (OverlapKind::Escaped, 0.0));
+            assert!((overlap.distance - (by - 0.9)).abs() < 1e-12, "{overlap:?}");
+        }
+    }
+}
+
 /// The least translation that separates two boxes of some sizes, m, of which the first is turned
 /// and moved: along a side of either, or across an edge of each.
 fn least_of_boxes([a, b]: [Vec3; 2], turn: Quat, by: Vec3) -> f64 {
@@ -276,6 +318,45 @@ fn deforming_bodies_go_no_farther_than_moving_them_as_they_are() {
         }
     }
     assert!(worst < 1.1 && shorter >= 9, "{worst} {shorter}"); // of 18
+}
+
+/// Sum of sizes times mean squares of the movement of the vertices of all bodies, m³.
+fn movement(bodies: &[Body<'_>], found: &Separation) -> f64 {
+    let both = bodies.iter().zip(&found.positions);
+    let of = |(body, after): (&Body<'_>, &Vec<Vec3>)| {
+        let squares = body.positions.iter().zip(after).map(|(a, b)| a.distance_squared(*b));
+        let size = Aabb::around(body.positions.iter().copied()).size().max_element();
+        size * squares.sum::<f64>() / after.len() as f64
+    };
+    both.map(of).sum()
+}
+
+#[test]
+fn piles_are_deformed_only_where_that_moves_them_less() {
+    let meshes = [block(vec3(0.6, 1.0, 0.4)), sphere(0.4), ring(0.2)];
+    let (mut deformed, mut in_vain) = (0, 0);
+    for (seed, count) in [(7, 4), (5, 10), (10, 12)] {
+        let mut random = Random::new(seed);
+        let places: Vec<Vec<Vec3>> = (0..count)
+            .map(|k| moved(&meshes[k % 3], random.rotation(), 0.6 * random.vec3()))
+            .collect();
+        let pile = places.iter().enumerate();
+        let bodies: Vec<Body<'_>> =
+            pile.map(|(k, at)| Body { mass: Some(1.0), ..free(&meshes[k % 3], at) }).collect();
+        let as_they_are = movement(&bodies, &separated(&bodies, rigid()));
+        assert!(as_they_are > 0.0, "{seed}");
+        for (settings, worth) in [(soft(), 1.0), (SeparateSettings::default(), 0.9)] {
+            let found = separated(&bodies, settings);
+            let share = movement(&bodies, &found) / as_they_are;
+            let is_deformed = found.changes.iter().any(|change| change.manner == Manner::Soft);
+            let most = if is_deformed { worth } else { 1.0 };
+            assert!(share <= most + 1e-9, "{seed}: {share}");
+            deformed += usize::from(is_deformed);
+            let no_gain = Some(Undeformed::NoGain);
+            in_vain += usize::from(found.changes.iter().any(|c| c.undeformed == no_gain));
+        }
+    }
+    assert!(deformed > 0 && in_vain > 0, "{deformed} {in_vain}"); // of 6
 }
 
 /// Depth of the only pair of two bodies.

@@ -119,7 +119,10 @@ fn one_file_twice_and_parts_of_one_file_come_apart() {
     let (code, json, _) = separate(&folder, &["a.obj", "a.obj"], &[]);
     assert_eq!((code, &json["bodies"][1]["name"]), (0, &"a-2".into()));
     let notices = json["notices"].to_string();
-    assert!(notices.contains("given twice") && notices.contains("exact copy of a"), "{notices}");
+    assert!(
+        notices.contains("given 2 times, as a, a-2") && notices.contains("exact copy of a"),
+        "{notices}"
+    );
     // The shortest way out of itself is its shortest side.
     let depth = json["before"][0]["depth"].as_f64().unwrap();
     assert!((depth - 1.0).abs() < 1e-3, "{depth}");

@@ -54,7 +54,9 @@ def sweep_on_ray(
     except ImportError as error:
         raise RayError("engine=\"ray\" needs Ray: pip install pliant[ray]") from error
     was_connected = ray.is_initialized()
-    if not was_connected:
+    if was_connected:
+        _check_connected(ray, address)
+    else:
         _connect(ray, address)
     try:
         # A cluster that does not answer leaves no folder, which the next call would refuse.
@@ -149,6 +151,27 @@ def _connect(ray: Any, address: str | None) -> None:
         last = error.stderr.decode(errors="replace").strip().splitlines()[-1:]
         raise RayError(f"no Ray cluster answers at {address}: {' '.join(last)}") from error
     ray.init(address=address, logging_level="ERROR")
+
+
+def _check_connected(ray: Any, address: str | None) -> None:
+    """Refuses another cluster than the one that this process is connected to already."""
+    own = str(ray.get_runtime_context().gcs_address)
+    if address is None or address.startswith("ray://"):
+        return  # a client's address is that of a proxy, from which its cluster is not seen
+    host, colon, port = address.rpartition(":")
+    own_host, _, own_port = own.rpartition(":")
+    if not colon or address == own or (port == own_port and _place(host) == _place(own_host)):
+        return
+    message = f"address: this process is connected to the Ray cluster at {own}, not to {address}"
+    raise RayError(f"{message}; call ray.shutdown() before, or leave the address out")
+
+
+def _place(host: str) -> str:
+    """The address of a machine, or its name where that leads to none."""
+    try:
+        return socket.gethostbyname(host)
+    except OSError:
+        return host
 
 
 def _check_port(address: str) -> None:

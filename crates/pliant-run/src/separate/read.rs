@@ -103,11 +103,6 @@ pub fn read(
                 continue;
             }
         };
-        let is_same = |other: &&Source| source.place.is_some() && other.place == source.place;
-        if let Some(other) = sources.iter().find(is_same) {
-            let (path, name) = (path.display(), &other.name);
-            notices.push(format!("{path}: given twice, as {name} and as another body"));
-        }
         let taken = |name: &str| sources.iter().any(|other| other.name == name);
         let stem = source.name.clone();
         let mut number = 2;
@@ -124,8 +119,24 @@ pub fn read(
         notices.extend(reported.into_iter().map(|notice| format!("{}: {notice}", source.name)));
         sources.push(source);
     }
+    notices.extend(repeated(&sources));
     notices.extend(identical(&sources));
     if errors.is_empty() { Ok((sources, notices)) } else { Err(errors) }
+}
+
+/// A remark on each file that was given more than once.
+fn repeated(sources: &[Source]) -> Vec<String> {
+    let of = |(k, source): (usize, &Source)| {
+        let is_same = |other: &&Source| source.place.is_some() && other.place == source.place;
+        if sources[..k].iter().any(|other| is_same(&other)) {
+            return None;
+        }
+        let names: Vec<&str> =
+            sources[k..].iter().filter(is_same).map(|source| source.name.as_str()).collect();
+        let (path, count) = (source.path.display(), names.len());
+        (count > 1).then(|| format!("{path}: given {count} times, as {}", names.join(", ")))
+    };
+    sources.iter().enumerate().filter_map(of).collect()
 }
 
 /// A remark on each body that lies exactly where an earlier one does.

@@ -96,7 +96,7 @@ pub struct PairReport {
     pub bodies: [usize; 2],
     /// Their names.
     pub names: [String; 2],
-    /// `crossing`, `nested` or `near`.
+    /// `crossing`, `nested`, `near`, or `escaped` from the body that it was to stay in.
     pub kind: &'static str,
     /// Surface vertices of either inside the other.
     pub vertices_inside: usize,

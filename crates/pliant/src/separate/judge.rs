@@ -30,6 +30,8 @@ pub(crate) enum Standing {
     FirstInside,
     /// The same the other way round.
     SecondInside,
+    /// Neither is inside the other any more, and one was meant to stay there.
+    Escaped,
 }
 
 /// A pair of bodies by index, ascending, and how it stands.
@@ -57,7 +59,13 @@ impl Scene<'_> {
     ///
     /// The reach of what is placed must be at least half of it.
     pub(crate) fn judge(self, gap: f64) -> Vec<Judged> {
-        let pairs = self.pairs(gap);
+        let mut pairs = self.pairs(gap);
+        if !self.nested.is_empty() {
+            // What has left the body that it was in may be far from it.
+            pairs.extend(self.nested);
+            pairs.sort_unstable();
+            pairs.dedup();
+        }
         let nothing = Judged { pair: [0; 2], standing: Standing::Apart };
         let mut judged = vec![nothing; pairs.len()];
         let offsets = par::even_offsets(pairs.len(), CHUNKS);
@@ -93,13 +101,16 @@ impl Scene<'_> {
         if surfaces_meet(a, b) {
             return Standing::Crossing;
         }
-        if self.nested.binary_search(&pair).is_err() {
-            if self.is_inside(pair[0], pair[1]) {
-                return Standing::FirstInside;
-            }
-            if self.is_inside(pair[1], pair[0]) {
-                return Standing::SecondInside;
-            }
+        let is_kept = self.nested.binary_search(&pair).is_ok();
+        let inside = match (self.is_inside(pair[0], pair[1]), self.is_inside(pair[1], pair[0])) {
+            (true, _) => Some(Standing::FirstInside),
+            (false, true) => Some(Standing::SecondInside),
+            (false, false) => None,
+        };
+        match (inside, is_kept) {
+            (Some(inside), false) => return inside,
+            (None, true) => return Standing::Escaped,
+            (Some(_), true) | (None, false) => {}
         }
         match nearest_within(a, b, gap) {
             Some(nearest) => Standing::Near(nearest),
@@ -113,6 +124,21 @@ impl Scene<'_> {
         let components = self.shapes[inner].components.iter();
         components.map(|v| positions[v.index()]).any(|p| self.placed[outer].winding(p) > 0)
     }
+}
+
+/// Distance of two surfaces that do not meet, m.
+pub(crate) fn distance(a: &Placed, b: &Placed) -> f64 {
+    let nearest_sq = Cell::new(f64::INFINITY);
+    let enlarged_by = a.reach + b.reach;
+    a.tree.pairs_where(
+        &b.tree,
+        |of_a, of_b| box_distance_sq(of_a, of_b, enlarged_by) < nearest_sq.get(),
+        |i, j| {
+            let found = nearest(a.faces[i as usize], b.faces[j as usize]);
+            nearest_sq.set(nearest_sq.get().min(found.distance_sq));
+        },
+    );
+    nearest_sq.get().sqrt()
 }
 
 /// Whether an edge of one surface meets a triangle of the other, exactly.

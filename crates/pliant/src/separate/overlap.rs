@@ -4,7 +4,7 @@ use crate::math::Vec3;
 use crate::mesh::closest::closest_point;
 use crate::par;
 use crate::separate::axis::PairView;
-use crate::separate::judge::{Judged, Scene, Standing};
+use crate::separate::judge::{self, Judged, Scene, Standing};
 use crate::separate::shape::{Placed, Shape};
 
 /// Parts into which pairs are divided among threads; the result does not depend on it.
@@ -22,6 +22,8 @@ pub enum OverlapKind {
     Nested,
     /// They are apart, but nearer than asked for.
     Near,
+    /// They are apart, but one was inside the other and was to stay there.
+    Escaped,
 }
 
 impl OverlapKind {
@@ -31,6 +33,7 @@ impl OverlapKind {
             OverlapKind::Crossing => "crossing",
             OverlapKind::Nested => "nested",
             OverlapKind::Near => "near",
+            OverlapKind::Escaped => "escaped",
         }
     }
 }
@@ -61,18 +64,26 @@ pub(crate) fn measured(scene: Scene<'_>, gap: f64) -> Vec<Overlap> {
             Standing::Near(_) | Standing::Apart => OverlapKind::Near,
             Standing::Crossing => OverlapKind::Crossing,
             Standing::FirstInside | Standing::SecondInside => OverlapKind::Nested,
+            Standing::Escaped => OverlapKind::Escaped,
         },
         vertices_inside: 0,
         depth: 0.0,
         distance: match judged.standing {
             Standing::Near(nearest) => nearest.distance_sq.sqrt(),
+            Standing::Escaped => {
+                let [a, b] = judged.pair.map(|body| &scene.placed[body]);
+                judge::distance(a, b)
+            }
             _ => 0.0,
         },
     };
     let mut found: Vec<Overlap> = judged.iter().map(measure).collect();
     let offsets = par::even_offsets(found.len(), CHUNKS);
     par::chunks(&mut found, &offsets, |_, chunk| {
-        for overlap in chunk.iter_mut().filter(|overlap| overlap.kind != OverlapKind::Near) {
+        let is_deep = |overlap: &&mut Overlap| {
+            matches!(overlap.kind, OverlapKind::Crossing | OverlapKind::Nested)
+        };
+        for overlap in chunk.iter_mut().filter(is_deep) {
             let [a, b] = overlap.bodies;
             let size = scene.shapes[a].size.min(scene.shapes[b].size);
             for [inner, outer] in [[a, b], [b, a]] {

@@ -18,7 +18,7 @@ const SWEEPS: usize = 20_000;
 /// A condition on the translations of two bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Row {
-    /// Ascending.
+    /// By index.
     pub pair: [usize; 2],
     /// Unit.
     pub normal: Vec3,

@@ -266,7 +266,7 @@ impl RelaxTask<'_> {
     fn add_failed(&self, program: &mut Program<'_>, next: &State, judged: Judged) {
         let view = self.view(judged.pair, &next.placed);
         let rows = match judged.standing {
-            Standing::Near(_) | Standing::Apart => soft_rows::near(view),
+            Standing::Near(_) | Standing::Apart | Standing::Escaped => soft_rows::near(view),
             Standing::Crossing | Standing::FirstInside | Standing::SecondInside => {
                 let way = view.shortest(&[]);
                 soft_rows::overlapping(view, way.axis)

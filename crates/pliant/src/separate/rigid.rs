@@ -67,8 +67,10 @@ pub(crate) struct Task<'a> {
     pub start: &'a [Vec<Vec3>],
     /// Pairs that are nested on purpose, ascending.
     pub nested: &'a [[usize; 2]],
-    /// 1 / volume, 1/m³; 0 for bodies that stay.
+    /// 1 / volume, 1/m³, of each body with all that it moves with; 0 for bodies that stay.
     pub inv_masses: &'a [f64],
+    /// The first of the bodies that each moves with; itself where it moves alone.
+    pub groups: &'a [usize],
     /// Distance to reach, m; above 0.
     pub gap: f64,
 }
@@ -100,7 +102,7 @@ impl Task<'_> {
         for iteration in 0..ITERATIONS {
             let scene = Scene { shapes: self.shapes, placed: &placed, nested: self.nested };
             let mut judged = scene.judge(self.gap);
-            judged.retain(|judged| judged.pair.iter().any(|body| self.inv_masses[*body] > 0.0));
+            judged.retain(|judged| self.can_part(judged.pair));
             let stopped = progress(iteration, judged.len()).is_break();
             if judged.is_empty() || stopped {
                 return Translated { shifts, iterations: iteration, stopped };
@@ -114,7 +116,8 @@ impl Task<'_> {
                 .flat_map(|memory| memory.deep.iter_mut().chain(&mut memory.local));
             let mut kept: Vec<&mut Row> = kept.collect();
             let mut rows: Vec<Row> = kept.iter().map(|row| **row).collect();
-            let next = least_shifts(self.inv_masses, &mut rows, SHIFT_TOLERANCE * self.gap);
+            let found = least_shifts(self.inv_masses, &mut rows, SHIFT_TOLERANCE * self.gap);
+            let next: Vec<Vec3> = self.groups.iter().map(|first| found[*first]).collect();
             kept.iter_mut().zip(rows).for_each(|(kept, row)| **kept = row);
             for (body, shift) in next.iter().enumerate() {
                 if *shift != shifts[body] {
@@ -125,6 +128,12 @@ impl Task<'_> {
             shifts = next;
         }
         Translated { shifts, iterations: ITERATIONS, stopped: false }
+    }
+
+    /// Whether one of two bodies may move without the other.
+    fn can_part(&self, pair: [usize; 2]) -> bool {
+        let [a, b] = pair.map(|body| self.groups[body]);
+        a != b && pair.iter().any(|body| self.inv_masses[*body] > 0.0)
     }
 
     /// Brings the rows of all pairs that overlap or are too near up to date.
@@ -144,7 +153,7 @@ impl Task<'_> {
             for (Judged { pair, standing }, memory) in chunk {
                 let relative = shifts[pair[0]] - shifts[pair[1]];
                 let row = |normal: Vec3, way: f64| Row {
-                    pair: *pair,
+                    pair: pair.map(|body| self.groups[body]),
                     normal,
                     least: normal.dot(relative) + way + ROW_BEYOND * self.gap,
                     impulse: 0.0,

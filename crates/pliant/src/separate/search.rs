@@ -1,5 +1,7 @@
 //! The three manners: rigid, soft, and rigid where that is enough.
 
+mod translate;
+
 use std::ops::ControlFlow;
 
 use crate::body::Mesh;
@@ -19,7 +21,7 @@ use crate::separate::shape::Shape;
 use crate::separate::soft::{self, SoftTask};
 use crate::separate::soft_body::SoftBody;
 use crate::separate::undeformed::Undeformed;
-use crate::separate::{Body, Manner, Mobility, placed, rigid};
+use crate::separate::{Body, Manner, Mobility, placed};
 
 /// How much it costs to move a soft body, beside squeezing it by as much: first, and after each
 /// time that it came out inverted or met itself.
@@ -38,6 +40,10 @@ const RELAX_BUDGET: u64 = 2_500_000_000;
 
 /// Bodies are turned where that leaves at most this share of the movement.
 const MOST_OF: f64 = 0.98;
+
+/// Bodies are deformed where that leaves at most this share of what movement costs, with
+/// [`Manner::Auto`].
+const WORTH_STRAIN: f64 = 0.9;
 
 /// Strain from which on a body is deformed less, as small strains no longer describe it.
 const MOST_STRAIN: f64 = 0.6;
@@ -95,8 +101,8 @@ impl Search<'_> {
                 let found = self.rigid(self.start, report);
                 self.turned(found, report)
             }
-            Manner::Soft => self.deforming(0.0, report),
-            Manner::Auto => self.deforming(self.share, report),
+            Manner::Soft => self.deforming(0.0, 1.0, report),
+            Manner::Auto => self.deforming(self.share, WORTH_STRAIN, report),
         }
     }
 
@@ -104,17 +110,24 @@ impl Search<'_> {
     ///
     /// Deformed from where they start, if that succeeds and the vertices of no body go farther on
     /// average than those of the body that had to go farthest as it was; otherwise from where
-    /// they are free, back towards their places.
-    fn deforming(&self, share: f64, report: Report<'_>) -> Found {
+    /// they are free, back towards their places. What leaves more than a share of the movement of
+    /// bodies as they are is not worth its strain.
+    fn deforming(&self, share: f64, worth: f64, report: Report<'_>) -> Found {
         let found = self.rigid(self.start, report);
         let is_far = |body: usize| {
             let way = self.farthest(body, &found.positions);
             may_deform(&self.bodies[body]) && way > share * self.shapes[body].size
         };
         let soft: Vec<bool> = (0..self.bodies.len()).map(is_far).collect();
-        if found.stopped || !soft.contains(&true) {
-            return self.turned(found, report);
+        let turned = self.turned(found.clone(), report);
+        if turned.stopped || !soft.contains(&true) {
+            return turned;
         }
+        let is_worth = |found: &Found| {
+            let worth = if found.manners.contains(&Manner::Soft) { worth } else { 1.0 };
+            self.resistance(&found.positions) <= worth * self.resistance(&turned.positions)
+        };
+        let found = Found { iterations: turned.iterations, ..found };
         // Where there is no room for rows of all pairs, bodies are not made elastic in vain.
         let overlapping = self.judged(self.start).len();
         let deformed = match soft::are_too_many(overlapping) {
@@ -131,13 +144,25 @@ impl Search<'_> {
         });
         let is_better = is_sound
             && deformed.manners.contains(&Manner::Soft)
+            && is_worth(&deformed)
             && most(&deformed.positions) <= most(&found.positions)
             && self.is_separated(&deformed.positions);
         if deformed.stopped || is_better {
             return deformed;
         }
         let found = Found { iterations: deformed.iterations, ..found };
-        self.relaxed(found, &soft, report)
+        let relaxed = self.relaxed(found, &soft, report);
+        if relaxed.stopped || !self.is_separated(&turned.positions) || is_worth(&relaxed) {
+            return relaxed;
+        }
+        // What could not be deformed keeps its reason; to deform the others does not help.
+        let both = relaxed.undeformed.iter().zip(&relaxed.manners).zip(&soft);
+        let why = |((why, manner), soft): ((&Option<Undeformed>, &Manner), &bool)| {
+            let is_deformed = *soft && *manner == Manner::Soft;
+            if is_deformed { Some(Undeformed::NoGain) } else { *why }
+        };
+        let undeformed = both.map(why).collect();
+        Found { undeformed, iterations: relaxed.iterations, ..turned }
     }
 
     /// Rigid bodies that turn as well, where they move less that way.
@@ -200,12 +225,22 @@ impl Search<'_> {
 
     /// Mass times mean square of the way of the vertices, of all bodies, kg·m².
     fn movement(&self, positions: &[Vec<Vec3>]) -> f64 {
-        let of = |body: usize| {
-            let both = self.start[body].iter().zip(&positions[body]);
-            let sum: f64 = both.map(|(from, to)| from.distance_squared(*to)).sum();
-            self.mass(body) * sum / self.start[body].len() as f64
-        };
-        (0..self.bodies.len()).map(of).sum()
+        let bodies = 0..self.bodies.len();
+        bodies.map(|body| self.mass(body) * self.mean_square(body, positions)).sum()
+    }
+
+    /// Size times mean square of the way of the vertices, of all bodies, m³: what movement costs
+    /// beside bodies that give way.
+    fn resistance(&self, positions: &[Vec<Vec3>]) -> f64 {
+        let bodies = 0..self.bodies.len();
+        bodies.map(|body| self.shapes[body].size * self.mean_square(body, positions)).sum()
+    }
+
+    /// Mean square of the way of the vertices of a body, m².
+    fn mean_square(&self, body: usize, positions: &[Vec<Vec3>]) -> f64 {
+        let both = self.start[body].iter().zip(&positions[body]);
+        let sum: f64 = both.map(|(from, to)| from.distance_squared(*to)).sum();
+        sum / self.start[body].len() as f64
     }
 
     /// What movement is shared by, kg or m³.
@@ -224,29 +259,6 @@ impl Search<'_> {
     fn mean(&self, body: usize, positions: &[Vec<Vec3>]) -> f64 {
         let both = self.start[body].iter().zip(&positions[body]);
         both.map(|(from, to)| from.distance(*to)).sum::<f64>() / self.start[body].len() as f64
-    }
-
-    /// Translations from some positions, m.
-    fn rigid(&self, start: &[Vec<Vec3>], report: Report<'_>) -> Found {
-        let inv_mass = |body: usize| match self.bodies[body].mobility {
-            Mobility::Free | Mobility::Rigid => self.mass(body).recip(),
-            Mobility::Fixed => 0.0,
-        };
-        let inv_masses: Vec<f64> = (0..self.bodies.len()).map(inv_mass).collect();
-        let Search { shapes, nested, gap, .. } = *self;
-        let task = rigid::Task { shapes, start, nested, inv_masses: &inv_masses, gap };
-        let done = task.run(report);
-        let moved = |(start, shift): (&Vec<Vec3>, &Vec3)| match *shift == Vec3::ZERO {
-            true => start.clone(),
-            false => start.iter().map(|p| *p + *shift).collect(),
-        };
-        Found {
-            positions: start.iter().zip(&done.shifts).map(moved).collect(),
-            manners: vec![Manner::Rigid; self.bodies.len()],
-            undeformed: vec![None; self.bodies.len()],
-            iterations: done.iterations,
-            stopped: done.stopped,
-        }
     }
 
     /// Some bodies give way elastically; what they leave is translated apart.

@@ -129,8 +129,8 @@ impl SoftTask<'_> {
                 clearance: self.gap,
             };
             let found = match judged.standing {
-                Standing::Near(_) | Standing::Apart => soft_rows::near(view),
-                _ => {
+                Standing::Near(_) | Standing::Apart | Standing::Escaped => soft_rows::near(view),
+                Standing::Crossing | Standing::FirstInside | Standing::SecondInside => {
                     let axis = *axes.entry(judged.pair).or_insert_with(|| soft_rows::way_out(view));
                     soft_rows::overlapping(view, axis)
                 }

@@ -27,11 +27,13 @@ pub enum Undeformed {
     Exhausted,
     /// Moved as it is, nothing presses on it.
     Unpressed,
+    /// Deformed, it and the others would have gone about as far, or farther.
+    NoGain,
 }
 
 impl Undeformed {
     /// All values.
-    pub const ALL: [Undeformed; 11] = [
+    pub const ALL: [Undeformed; 12] = [
         Undeformed::TooThin,
         Undeformed::NotFilled,
         Undeformed::FlatTets,
@@ -43,6 +45,7 @@ impl Undeformed {
         Undeformed::TooMany,
         Undeformed::Exhausted,
         Undeformed::Unpressed,
+        Undeformed::NoGain,
     ];
 
     /// The stable name, on which other programs may rely.
@@ -59,6 +62,7 @@ impl Undeformed {
             Undeformed::TooMany => "too-many",
             Undeformed::Exhausted => "exhausted",
             Undeformed::Unpressed => "unpressed",
+            Undeformed::NoGain => "no-gain",
         }
     }
 
@@ -76,6 +80,7 @@ impl Undeformed {
             Undeformed::TooMany => "too many bodies are near each other",
             Undeformed::Exhausted => "the search ended before it",
             Undeformed::Unpressed => "nothing presses on it where it is",
+            Undeformed::NoGain => "to deform it would not move the bodies less",
         }
     }
 
