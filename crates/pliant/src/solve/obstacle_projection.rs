@@ -1,6 +1,6 @@
 //! Moves bodies that turn fast out of the obstacles that they turned into within a step.
 //!
-//! Contacts are those of the start of a step, followed along straight ways, and to the second
+//! Contacts are those of the start of a step, followed along straight paths, and to the second
 //! order of turns in substeps. What turns by a radian in a step brings vertices down that had no
 //! contact then, or another one. So each body that turns by more than a tenth is held against the
 //! obstacles where it ends, and is translated out, with all that it is attached or jointed to.
@@ -31,7 +31,7 @@ const PASSES: usize = 4;
 
 /// A body that may be in an obstacle.
 #[derive(Clone, Copy, Debug)]
-struct Touch {
+struct Turned {
     leader: BodyId,
     body: BodyId,
     obstacle: u32,
@@ -57,7 +57,7 @@ pub struct Made<'a> {
 /// Scratch memory.
 #[derive(Clone, Debug, Default)]
 pub struct ObstacleProjection {
-    touches: Vec<Touch>,
+    touches: Vec<Turned>,
     /// Of each body; none where it must not be moved.
     leaders: Vec<Option<BodyId>>,
     /// Bodies that are held.
@@ -77,7 +77,7 @@ impl ObstacleProjection {
             if turned > FAST * size {
                 let near = (0..made.obstacles.len() as u32).filter(|k| made.rules.meets(body, *k));
                 let longest = turned.max(size);
-                let touch = |obstacle| Touch { leader: body, body, obstacle, longest };
+                let touch = |obstacle| Turned { leader: body, body, obstacle, longest };
                 self.touches.extend(near.map(touch));
             }
         }
@@ -143,7 +143,7 @@ fn replace(leaders: &mut [Option<BodyId>], old: Option<BodyId>, new: Option<Body
 }
 
 /// Least translations out of one obstacle after the other, m.
-fn way_out(group: &[Touch], made: Made<'_>) -> Vec3 {
+fn way_out(group: &[Turned], made: Made<'_>) -> Vec3 {
     let (mut way, mut longest) = (Vec3::ZERO, f64::INFINITY);
     for _ in 0..PASSES {
         let mut worst: Option<(f64, Vec3)> = None;
@@ -169,7 +169,7 @@ fn turned(body: BodyId, context: StepContext<'_>) -> f64 {
 }
 
 /// Depth of the deepest vertex of a body that was moved, m, and the way out.
-fn deepest(touch: &Touch, way: Vec3, made: Made<'_>) -> Option<(f64, Vec3)> {
+fn deepest(touch: &Turned, way: Vec3, made: Made<'_>) -> Option<(f64, Vec3)> {
     let Made { end, obstacles, .. } = made;
     let here = obstacles.get(touch.obstacle as usize)?.at(end.motion.time);
     let mut worst: Option<(f64, Vec3)> = None;

@@ -173,6 +173,7 @@ proptest! {
         for contact in [contact, touched] {
             let _ = (rules.meet(&contact), rules.friction(&contact, usual));
             let _ = rules.bodies_meet(contact.bodies.0, pliant::id::BodyId(u32::MAX));
+            let _ = rules.meets(contact.bodies.0, obstacle);
             let _ = (rules.restitution(&contact, usual), contact.rigid_target_normal_velocity());
         }
         rules.unignore(b, a);

@@ -63,7 +63,7 @@ pub(crate) struct ContactSide {
 }
 
 /// Velocities that an impulse gives to both bodies, as a kernel.
-struct Push<'a> {
+struct ImpulseOnBodies<'a> {
     sides: &'a [ContactSide; 2],
     first: usize,
     responses: &'a [f64],
@@ -71,7 +71,7 @@ struct Push<'a> {
     speeds: &'a mut [f64],
 }
 
-impl Kernel for Push<'_> {
+impl Kernel for ImpulseOnBodies<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -231,7 +231,7 @@ impl<const N: usize> ContactConstraint<N> {
     #[inline]
     pub(crate) fn push(&self, first: usize, responses: &[f64], impulse: Vec3, speeds: &mut [f64]) {
         let impulse = impulse.to_array();
-        dispatch(Push { sides: &self.sides, first, responses, impulse, speeds });
+        dispatch(ImpulseOnBodies { sides: &self.sides, first, responses, impulse, speeds });
     }
 
     /// J v: relative velocity before `surface_velocity` is subtracted, m/s.

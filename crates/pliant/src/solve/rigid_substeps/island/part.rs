@@ -135,7 +135,7 @@ pub(super) struct Sweeping<'a> {
     pub is_new: bool,
 }
 
-/// What the forces of a step are told from.
+/// What the forces of a step are computed from.
 #[derive(Clone, Copy)]
 pub(super) struct Storing<'a> {
     pub members: &'a [BodyId],
