@@ -80,7 +80,7 @@ impl Strips {
     }
 }
 
-/// Whether a box holds anything: that of no points does not, nor one with NaN.
+/// Whether a box holds anything along x and y: that of no points does not, nor one with NaN.
 fn has_room(own: &Bounds) -> bool {
     own.low.x <= own.high.x && own.low.y <= own.high.y
 }

@@ -276,6 +276,7 @@ impl ElasticEnergies {
     /// Whether they are those of a state.
     fn is_of(&self, system: &System, state: &State) -> bool {
         self.revision == Some(system.forces.revision())
+            && self.of.len() == system.bodies.len()
             && self.time == state.time
             && self.positions == state.positions
     }

@@ -18,7 +18,7 @@ pub const WIDTH: usize = 4;
 pub struct Lanes(f64x4);
 
 /// A choice for each lane: all bits, or none.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct LaneMask(f64x4);
 
 impl Lanes {

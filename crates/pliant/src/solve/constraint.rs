@@ -217,6 +217,8 @@ impl ConstraintResponse {
     }
 
     /// Asks for shifts of bodies that turned into an obstacle within a step.
+    ///
+    /// Not where contact is on fine surfaces, whose vertices are not those of the bodies.
     pub(crate) fn leave_obstacles(
         &mut self,
         end: StepContext<'_>,
@@ -224,6 +226,9 @@ impl ConstraintResponse {
         output: &mut ContactOutput,
     ) {
         let ConstraintResponse { obstacles, rules, search, .. } = self;
+        if self.surfaces.is_some() {
+            return;
+        }
         let sizes = &search.features.sizes;
         let made = Made { end, obstacles, rules, sizes, joints };
         self.projection.find(made, &mut output.rigid_shifts);

@@ -67,12 +67,15 @@ pub struct ObstacleProjection {
 impl ObstacleProjection {
     /// Appends translations of bodies that turn fast and have a vertex in an obstacle.
     ///
-    /// Bodies that are pinned or jointed to the world stay, and so do spring networks. No
+    /// Bodies that are pinned or jointed to the world stay, and so does what has no surface. No
     /// translation is longer than the body's size, or than what its vertices turned by.
     pub fn find(&mut self, made: Made<'_>, shifts: &mut Vec<RigidShift>) {
         self.touches.clear();
         for body in made.end.bodies.ids() {
             let Some(&size) = made.sizes.get(body.index()) else { continue };
+            if !made.end.bodies.kind(body).has_surface() {
+                continue;
+            }
             let turned = turned(body, made.end);
             if turned > FAST * size {
                 let near = (0..made.obstacles.len() as u32).filter(|k| made.rules.meets(body, *k));
@@ -145,6 +148,11 @@ fn replace(leaders: &mut [Option<BodyId>], old: Option<BodyId>, new: Option<Body
 /// Least translations out of one obstacle after the other, m.
 fn way_out(group: &[Turned], made: Made<'_>) -> Vec3 {
     let (mut way, mut longest) = (Vec3::ZERO, f64::INFINITY);
+    let deepest_at = |way: Vec3| {
+        let depths = group.iter().filter_map(|touch| Some(deepest(touch, way, made)?.0));
+        depths.fold(0.0, f64::max)
+    };
+    let before = deepest_at(way);
     for _ in 0..PASSES {
         let mut worst: Option<(f64, Vec3)> = None;
         for touch in group {
@@ -157,7 +165,9 @@ fn way_out(group: &[Turned], made: Made<'_>) -> Vec3 {
         let Some((depth, normal)) = worst else { break };
         way += depth * normal;
     }
-    way.clamp_length_max(longest)
+    let way = way.clamp_length_max(longest);
+    // Between obstacles that leave no room, the way out of one leads into the other.
+    if deepest_at(way) < before { way } else { Vec3::ZERO }
 }
 
 /// Longest way of a vertex of a body relative to it, m.

@@ -59,7 +59,7 @@ pub trait Law: std::fmt::Debug + Clone + Send + Sync {
     }
 }
 
-/// The same of four gradients at once.
+/// [`Corotated`] of four gradients at once.
 #[derive(Clone, Copy, Debug)]
 pub struct CorotatedLanes {
     pub(super) rotation: Lanes33,

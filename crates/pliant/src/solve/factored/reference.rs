@@ -292,6 +292,7 @@ impl References {
         let mut blocks = Vec::new();
         structure.take_blocks(matrix, spans, &mut blocks);
         // Room for the old ones when they are renewed.
+        self.blocks.clear();
         self.blocks.reserve(blocks.len());
         let reference = Reference::new(structure, dt, points.to_vec(), blocks, &mut self.scratch)?;
         let free = self.list.iter().position(Option::is_none);
