@@ -30,7 +30,7 @@ pub fn chunks<T: Send>(
     chunks_with(array, offsets, &mut vec![(); count], |(), number, chunk| act(number, chunk));
 }
 
-/// The same with something of its own for each chunk, as scratch memory; chunks without have none.
+/// The same with something of its own for each chunk, as scratch memory: one for each, or more.
 pub(crate) fn chunks_with<T: Send, W: Send>(
     array: &mut [T],
     offsets: &[usize],

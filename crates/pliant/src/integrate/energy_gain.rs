@@ -78,7 +78,7 @@ pub(crate) struct EnergyGains {
     /// Kinetic and elastic energy of each body, before and after.
     energies: [Vec<f64>; 2],
     work: Vec<f64>,
-    /// Kinetic energy that weight gives in a step to what nothing holds, J.
+    /// Kinetic energy that weight would give in a step if nothing were held, J.
     fall: f64,
     /// Impulses and weights of vertices, one after the other.
     pushes: Vec<Vec3>,

@@ -338,7 +338,9 @@ impl<L: Law> Material<4> for Elastic<L> {
         if stiffness != 0.0 && viscous.acts() && tangent.form == Form::Exact {
             viscous.add_stiffness(flow, &gradients, stiffness, &mut blocks);
         }
-        with_corner_0(&blocks)
+        let mut all = [[Mat3::ZERO; 4]; 4];
+        with_corner_0(&blocks, &mut all);
+        all
     }
 }
 
@@ -363,6 +365,12 @@ fn complete(blocks: &mut [[Mat3; 3]; 3], to: &mut [[Mat3; 4]; 4]) {
     for (i, j) in [(1, 0), (2, 0), (2, 1)] {
         blocks[i][j] = blocks[j][i].transpose();
     }
+    with_corner_0(blocks, to);
+}
+
+/// Blocks of all corners from those of 1 to 3: a translation has no force.
+#[inline(always)]
+fn with_corner_0(blocks: &[[Mat3; 3]; 3], to: &mut [[Mat3; 4]; 4]) {
     for (i, row) in blocks.iter().enumerate() {
         to[i + 1][1..].copy_from_slice(row);
         to[i + 1][0] = -(row[0] + row[1] + row[2]);
@@ -371,15 +379,4 @@ fn complete(blocks: &mut [[Mat3; 3]; 3], to: &mut [[Mat3; 4]; 4]) {
     for (j, sum) in first.iter_mut().enumerate() {
         *sum = -(others[0][j] + others[1][j] + others[2][j]);
     }
-}
-
-/// Blocks of all corners from those of 1 to 3: a translation has no force.
-fn with_corner_0(blocks: &[[Mat3; 3]; 3]) -> [[Mat3; 4]; 4] {
-    let mut all = [[Mat3::ZERO; 4]; 4];
-    for (i, row) in blocks.iter().enumerate() {
-        all[i + 1][1..].copy_from_slice(row);
-        all[i + 1][0] = -(row[0] + row[1] + row[2]);
-    }
-    all[0] = std::array::from_fn(|j| -(all[1][j] + all[2][j] + all[3][j]));
-    all
 }
