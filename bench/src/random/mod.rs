@@ -33,9 +33,12 @@ struct Selection {
     pace: Pace,
     /// Where scenes and results are written.
     folder: PathBuf,
+    /// Whether the steps of each scene are written too.
+    traces: bool,
 }
 
-/// Runs the scenes of a seed: `--seed N`, `--count K`, `--from I`, `--out DIR`, `--jobs J`, `--fast`.
+/// Runs the scenes of a seed: `--seed N`, `--count K`, `--from I`, `--out DIR`, `--jobs J`, `--fast`,
+/// `--trace`.
 pub fn run(arguments: &[&str]) -> Result<(), String> {
     let selection = selection(arguments)?;
     let shapes = Shapes::read(selection.pace)?;
@@ -59,7 +62,8 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
         let scene = scene::scene(selection.seed, index, &shapes, selection.pace);
         let path = selection.folder.join(format!("{}.toml", scene.name));
         fs::write(&path, &scene.text).map_err(|error| in_file(&path, &error))?;
-        let trial = trial::run(&scene);
+        let trace = selection.traces.then(|| trace(&selection.folder, &scene.name)).transpose()?;
+        let trial = trial::run(&scene, trace);
         eprintln!("{}", tables::line(&scene, &trial));
         // One call each, so that lines of several threads stay whole.
         (&file).write_all(results(&scene, &trial).as_bytes()).map_err(refuse)?;
@@ -71,17 +75,32 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
+/// The file to which the steps of a scene are written, with its first line.
+fn trace(folder: &Path, name: &str) -> Result<fs::File, String> {
+    let path = folder.join(format!("{name}.csv"));
+    let made = fs::File::create(&path).and_then(|mut file| {
+        file.write_all(trial::TRACE_COLUMNS.as_bytes())?;
+        Ok(file)
+    });
+    made.map_err(|error| in_file(&path, &error))
+}
+
 fn in_file(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {error}", path.display())
 }
 
 fn selection(arguments: &[&str]) -> Result<Selection, String> {
     let (pace, folder) = (Pace::Usual, PathBuf::new());
-    let mut selection = Selection { seed: 1, count: 200, from: 0, jobs: 1, pace, folder };
+    let mut selection =
+        Selection { seed: 1, count: 200, from: 0, jobs: 1, pace, folder, traces: false };
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         if *argument == "--fast" {
             selection.pace = Pace::Fast;
+            continue;
+        }
+        if *argument == "--trace" {
+            selection.traces = true;
             continue;
         }
         let value = rest.next();
@@ -97,7 +116,7 @@ fn selection(arguments: &[&str]) -> Result<Selection, String> {
             other => {
                 return Err(format!(
                     "no such option: {other}; there are: --seed, --count, --from, --out, --jobs, \
-                     --fast"
+                     --fast, --trace"
                 ));
             }
         }

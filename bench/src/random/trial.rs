@@ -1,14 +1,17 @@
 //! One random scene to its end, and what is wrong with it.
 
 use std::any::Any;
-use std::panic::catch_unwind;
+use std::fs::File;
+use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
 use pliant::body::obstacle::Obstacle;
+use pliant::integrate::StepReport;
 use pliant::math::Vec3;
-use pliant::record::energy::EnergyLedger;
+use pliant::record::energy::{EnergyLedger, EnergyRise};
 use pliant::record::overlap::Overlap;
 
 use super::scene::RandomScene;
@@ -60,12 +63,14 @@ impl Trial {
 }
 
 /// Runs a scene on a thread of its own: neither a panic nor a step without end is passed on.
-pub fn run(scene: &RandomScene) -> Trial {
+///
+/// `trace` is where each step is written in a line, if anywhere.
+pub fn run(scene: &RandomScene, trace: Option<File>) -> Trial {
     let (sender, receiver) = channel();
     let (name, text) = (scene.name.clone(), scene.text.clone());
     let failed = |reason: String| Trial { failure: Some(reason), ..Trial::default() };
     let work = move || {
-        let trial = catch_unwind(|| trial(&name, text));
+        let trial = catch_unwind(AssertUnwindSafe(|| trial(&name, text, trace)));
         // Nobody waits any more when it was given up.
         let _ = sender.send(trial);
     };
@@ -87,7 +92,7 @@ fn message(panic: &(dyn Any + Send)) -> &str {
 }
 
 /// Steps a scene; the error is one of the scene itself.
-fn trial(name: &str, text: String) -> Result<Trial, String> {
+fn trial(name: &str, text: String, mut trace: Option<File>) -> Result<Trial, String> {
     let mut ours = Ours::from_text(name, text)?;
     let mut judge = Judge::of(&ours.built);
     let (steps, dt) = (ours.built.info.steps, ours.built.info.dt);
@@ -96,7 +101,13 @@ fn trial(name: &str, text: String) -> Result<Trial, String> {
     let mut trial = Trial { start: judge.overlap(&ours.state()), ..Trial::default() };
     for step in 1..=steps {
         let before = trial.unconverged[0];
-        if let Err(failure) = trial.step(&mut ours, &mut ledger) {
+        let made = trial.step(&mut ours, &mut ledger);
+        if let (Some(file), Ok(made)) = (&mut trace, &made) {
+            let overlap = judge.overlap(&ours.state());
+            let line = made.line(step, &mut ours, &overlap)?;
+            file.write_all(line.as_bytes()).map_err(|error| format!("trace: {error}"))?;
+        }
+        if let Err(failure) = made {
             trial.failure = Some(format!("step {step}: {failure}"));
             break;
         }
@@ -109,21 +120,62 @@ fn trial(name: &str, text: String) -> Result<Trial, String> {
     Ok(trial)
 }
 
+/// One step, for a trace.
+struct MadeStep {
+    report: StepReport,
+    rise: Option<EnergyRise>,
+    /// CPU time, s.
+    cpu: f64,
+}
+
+/// Names of the columns of a trace.
+pub const TRACE_COLUMNS: &str = "step,kinetic,elastic,gravitational,energy_input,appeared,largest,\
+    unconverged,halvings,rows,inside,crossings,in_obstacles,rms,cpu\n";
+
+impl MadeStep {
+    /// Its line in a trace.
+    fn line(&self, step: u64, ours: &mut Ours, overlap: &Overlap) -> Result<String, String> {
+        let energy = ours.built.world.energy().map_err(|error| error.to_string())?;
+        let simulation = ours.built.world.simulation();
+        let (appeared, largest) =
+            self.rise.map_or((0.0, 0.0), |rise| (rise.unexplained, rise.largest));
+        let rms = (2.0 * energy.kinetic / simulation.system.masses.total()).sqrt();
+        Ok(format!(
+            "{step},{},{},{},{:e},{appeared:e},{largest:e},{},{},{},{},{},{},{rms:e},{:.4}\n",
+            energy.kinetic,
+            energy.elastic,
+            energy.gravitational,
+            self.report.energy_input,
+            self.report.unconverged,
+            self.report.halvings,
+            simulation.system.scratch.contact.rows.len(),
+            overlap.penetrating_vertices,
+            overlap.edge_crossings,
+            in_obstacles(ours),
+            self.cpu,
+        ))
+    }
+}
+
 impl Trial {
     /// Makes a step and judges it.
-    fn step(&mut self, ours: &mut Ours, ledger: &mut EnergyLedger) -> Result<(), String> {
+    fn step(&mut self, ours: &mut Ours, ledger: &mut EnergyLedger) -> Result<MadeStep, String> {
         let (time, report) = ours.reported_step()?;
         self.cpu += time;
         self.steps += 1;
         self.unconverged[0] += u64::from(report.unconverged > 0);
-        if let Some(rise) = ledger.enter(ours.built.world.simulation(), &report) {
+        let rise = ledger.enter(ours.built.world.simulation(), &report);
+        if let Some(rise) = rise {
             self.energy_steps += 1;
             self.energy = rise.appeared / rise.largest;
             if rise.is_absurd {
                 return Err(format!("energy grew by {:.1e} of the largest", self.energy));
             }
         }
-        if self.cpu > MOST_CPU { Err(format!("over {MOST_CPU} CPU s")) } else { Ok(()) }
+        if self.cpu > MOST_CPU {
+            return Err(format!("over {MOST_CPU} CPU s"));
+        }
+        Ok(MadeStep { report, rise, cpu: time })
     }
 }
 
