@@ -291,6 +291,31 @@ fn plates_that_tumble_over_boxes_gain_no_energy() {
     }
 }
 
+/// Bodies of centimetres fall by little: the energy of coming to rest counts there.
+#[test]
+fn small_heaps_come_to_rest_without_gaining_energy() {
+    let mut random = Random::new(5);
+    for trial in 0..6 {
+        let list: Vec<Body> = (0..6)
+            .map(|k| {
+                let size = [[0.03, 0.03, 0.003], [0.02, 0.012, 0.01]][k % 2];
+                let place = 0.008 * random.vec3() + (0.02 + 0.012 * k as f64) * Vec3::Z;
+                (block(2, Vec3::from_array(size)), random.rotation(), place, true)
+            })
+            .collect();
+        let mut world = on_floor(&list, -GRAVITY * Vec3::Z, 0.6);
+        world.set_time_step(1.0 / 120.0).unwrap();
+        world.assemble().unwrap();
+        let mut ledger = EnergyLedger::new(world.simulation(), 0.1, 1.0 / 120.0);
+        for step in 0..240 {
+            let report = world.step().unwrap();
+            let rise = ledger.enter(world.simulation(), &report);
+            assert_eq!(rise, None, "{trial}: step {step}");
+        }
+        assert!(fastest(&world) < 2e-3, "{trial}: {}", fastest(&world));
+    }
+}
+
 #[test]
 fn rigid_bodies_that_meet_keep_momentum_and_spin() {
     let list = [

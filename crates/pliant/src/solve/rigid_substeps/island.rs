@@ -114,7 +114,7 @@ pub(super) struct Island {
     sticks: Vec<bool>,
     /// Longest time that a patch of each has pressed, s.
     ages: Vec<f64>,
-    /// Momentum that rest took from each, N·s.
+    /// Momentum that rest and brakes took from each, N·s.
     pub rested: Vec<Vec3>,
     /// Energy that shifts against the forces on bodies have put in, J; not negative.
     pub lifted: f64,
@@ -388,16 +388,19 @@ impl Island {
         for _ in 0..pairs {
             self.sweep_pair(elapsed);
         }
-        self.balance += self.sweep_out_gain(elapsed);
+        let gain = self.sweep_out_gain(elapsed);
+        let kept = self.brake(gain);
         let length = self.length;
         self.each_body(|(_, jointed), at, motions| {
-            for (k, own) in motions.velocities.iter().enumerate() {
+            for (k, own) in motions.velocities.iter_mut().enumerate() {
                 let (before, warm, path) =
                     (&motions.before[k], &mut motions.warm[k], &mut motions.paths[k]);
                 match jointed.fresh(at + k) {
                     None => {
                         warm.linear += own.linear - before.linear;
                         warm.angular += own.angular - before.angular;
+                        own.linear *= kept;
+                        own.angular *= kept;
                     }
                     Some(fresh) => {
                         warm.linear += fresh.linear;

@@ -43,35 +43,17 @@ impl Island {
         if self.is_driven || may_rest && self.is_slow() {
             return 0.0;
         }
-        let [start, _] = self.sum(|own, k, [twice, _]| {
-            let [before, warm, push] = [&own.before[k], &own.warm[k], &own.pushes[k]];
-            let start = match own.jointed.holds(k) {
-                true => own.jointed.starts[k],
-                false => Motion {
-                    linear: before.linear - warm.linear - push.linear,
-                    angular: before.angular - warm.angular - push.angular,
-                },
-            };
-            *twice += own.kinetic(k, &start);
-        });
-        let start = 0.5 * start;
+        let start = self.start_energy();
         let fall = self.fall;
         let mut added = 0;
         loop {
-            let [twice, mut work] = self.sum(|own, k, [twice, work]| {
-                let (mass, inertia) = &own.masses[k];
-                let (push, velocity) = (&own.pushes[k], &own.velocities[k]);
-                *work += mass * push.linear.dot(velocity.linear);
-                *work += push.angular.dot(*inertia * velocity.angular);
-                *twice += own.kinetic(k, velocity);
-            });
-            let now = 0.5 * twice;
+            let [now, mut work] = self.now_and_work();
             if !self.jointed.is_empty() {
                 work += self.joint_work();
             }
             let gain = now - start - work;
             let is_resting = now <= fall && may_rest;
-            let is_little = self.balance + gain <= GAIN[0] * now + GAIN[1] * fall;
+            let is_little = self.balance + gain <= self.little(now);
             let most = if now > FAST * fall { ADDED + 1 } else { ADDED };
             if is_resting || is_little || added == most {
                 return gain;
@@ -85,6 +67,82 @@ impl Island {
             }
             added += 1;
         }
+    }
+
+    /// Energy of motion when the substep began, J.
+    fn start_energy(&mut self) -> f64 {
+        let [twice, _] = self.sum(|own, k, [twice, _]| {
+            let [before, warm, push] = [&own.before[k], &own.warm[k], &own.pushes[k]];
+            let start = match own.jointed.holds(k) {
+                true => own.jointed.starts[k],
+                false => Motion {
+                    linear: before.linear - warm.linear - push.linear,
+                    angular: before.angular - warm.angular - push.angular,
+                },
+            };
+            *twice += own.kinetic(k, &start);
+        });
+        0.5 * twice
+    }
+
+    /// Energy of motion now, and what forces put in during the substep, J.
+    fn now_and_work(&mut self) -> [f64; 2] {
+        let [twice, work] = self.sum(|own, k, [twice, work]| {
+            let (mass, inertia) = &own.masses[k];
+            let (push, velocity) = (&own.pushes[k], &own.velocities[k]);
+            *work += mass * push.linear.dot(velocity.linear);
+            *work += push.angular.dot(*inertia * velocity.angular);
+            *twice += own.kinetic(k, velocity);
+        });
+        [0.5 * twice, work]
+    }
+
+    /// Energy that a step may gain, which ends with so much energy of motion, J.
+    fn little(&self, now: f64) -> f64 {
+        GAIN[0] * now + GAIN[1] * self.fall
+    }
+
+    /// Share of the velocities that an island keeps, so that contacts put no energy into it;
+    /// `gain` is what they put in, if that is known.
+    ///
+    /// Sweeps end before impulses of the substep before are undone, and what rests or hardly moves
+    /// is not swept on. Where all velocities have the share s of what they are, the gain is
+    /// s² K − s W − K₀, with the energies of motion K and K₀, now and before, and the work W of
+    /// forces. Only of islands that lie on what is still: that takes the momentum, and no contact
+    /// closes faster than it may.
+    pub(super) fn brake(&mut self, gain: f64) -> f64 {
+        if self.is_driven || !self.jointed.is_empty() {
+            self.balance += gain;
+            return 1.0;
+        }
+        let start = self.start_energy();
+        let [now, work] = self.now_and_work();
+        let allowed = self.little(now) - self.balance;
+        if now - start - work <= allowed || now <= 0.0 || !self.lies() {
+            self.balance += now - start - work;
+            return 1.0;
+        }
+        let room = (start + allowed).max(0.0);
+        let share = (work + (work * work + 4.0 * now * room).sqrt()) / (2.0 * now);
+        let share = share.clamp(0.0, 1.0);
+        self.balance += share * (share * now - work) - start;
+        for (k, rested) in self.rested.iter_mut().enumerate() {
+            if self.bodies[k].inv_mass > 0.0 {
+                *rested -= (1.0 - share) / self.bodies[k].inv_mass * self.velocities[k].linear;
+            }
+        }
+        share
+    }
+
+    /// Whether any contact presses on what cannot move.
+    fn lies(&self) -> bool {
+        let ground = self.members.len();
+        let is_fixed = |side: u32| {
+            let side = side as usize;
+            side == ground || self.bodies[side].inv_mass == 0.0
+        };
+        let presses = |patch: &Patch| patch.impulse.pressure() > 0.0;
+        self.patches().any(|patch| patch.sides.into_iter().any(is_fixed) && presses(patch))
     }
 
     /// Begins a substep again without impulses of the one before.
