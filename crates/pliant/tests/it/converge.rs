@@ -16,7 +16,9 @@ use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
+use pliant::mesh::tet::TetMesh;
 use pliant::prelude::{KinematicBody, Obstacle, Pose, RigidBody, SoftBody, World};
+use pliant::record::energy::EnergyLedger;
 use pliant::record::overlap::Measure;
 use pliant::snapshot::Snapshot;
 use pliant::solve::constraint::ConstraintResponse;
@@ -234,4 +236,27 @@ fn pins_that_move_lift_what_lies_on_them() {
     assert!(outer < 60 * 8, "{outer}");
     let upper = lifted.state.velocities[count..].iter().sum::<Vec3>() / count as f64;
     assert!((upper.z - SPEED).abs() < 0.01, "{upper}");
+}
+
+/// The weight of what rests on contacts that open by a residual gains energy.
+#[test]
+fn small_soft_bodies_at_rest_are_not_lifted() {
+    let bar = cuboid([5, 3, 2], Vec3::new(0.03, 0.018, 0.012), TetSplit::Five).unwrap();
+    let bar = TetMesh::from_raw(bar).unwrap().0;
+    let mut world = World::new();
+    world.set_time_step(1.0 / 120.0).unwrap();
+    world.add(Obstacle::plane(Vec3::Z, 0.0)).unwrap();
+    for k in 0..3 {
+        let turn = Quat::from_rotation_z(0.5 * f64::from(k)) * Quat::from_rotation_x(0.05);
+        let place = Vec3::new(0.004 * f64::from(k), 0.0, 0.008 + 0.0135 * f64::from(k));
+        let soft = SoftBody::new(&bar).young(2e5).density(800.0).rotated(turn).at(place);
+        world.add(soft).unwrap();
+    }
+    world.assemble().unwrap();
+    let mut ledger = EnergyLedger::new(world.simulation(), 0.05, 1.0 / 120.0);
+    for step in 0..360 {
+        let report = world.step().unwrap();
+        let rise = ledger.enter(world.simulation(), &report);
+        assert_eq!(rise, None, "step {step}");
+    }
 }

@@ -33,7 +33,9 @@ use crate::math::Vec3;
 use crate::par;
 use crate::solve::factored::part::{Goal, Part, PartEquations};
 pub(crate) use crate::solve::factored::reference::References;
-use crate::solve::factored::working_set::{Bodies, Change, Limits, Measurement, WorkingSet};
+use crate::solve::factored::working_set::{
+    Bodies, Change, Limits, Measured, Measurement, WorkingSet,
+};
 use crate::solve::linear::SolveError;
 use crate::solve::rows::{Equations, Solved, Unknowns};
 use crate::solve::terms::{Sides, SolverRow};
@@ -50,6 +52,13 @@ const MAX_RELAXATIONS: usize = 200_000;
 const TOLERANCES: [f64; 2] = [2e-6, 5e-5];
 /// Between the two, this share of the first residual.
 const SHARE: f64 = 0.01;
+/// Work of impulses, as measured, that is worth a smaller tolerance.
+///
+/// What rests on contacts that open by a residual is lifted, and its weight gains energy.
+const LIFTED: f64 = 1e-7;
+/// That tolerance, over the one before, and outer iterations spent on it at most.
+const STRICT: f64 = 0.1;
+const MAX_STRICT: usize = 4;
 /// Times the first residual, and least residual, above which there is no solution.
 const DIVERGED: [f64; 2] = [1.0, 0.1];
 /// Error of velocities, per size and step, before residuals are measured.
@@ -60,7 +69,7 @@ const ERROR_SHARE: f64 = 0.1;
 const SATISFIED: f64 = 0.3;
 /// Share of the residual that sweeps leave: at first, and the least.
 const SWEEP_SHARES: [f64; 2] = [0.05, 1e-3];
-/// Change of a sweep, per size and step, below which it has no effect.
+/// Change of a sweep, per size and step, below which it has no effect, with the usual tolerance.
 const LEAST: f64 = 3e-7;
 /// Conjugate gradient iterations before the first sweep that make new factors worth their cost.
 const SLOW: usize = 12;
@@ -292,13 +301,14 @@ impl FactoredPgs {
             self.follow(references, equations, goal, &mut solved, velocities);
             self.set.compare(&mut self.parts[..self.count], velocities);
             let measure = Measurement { dt: equations.dt, is_first: progress.outer == 0 };
-            let residual = self.set.measure(measure, rows, velocities, row_impulses);
-            progress.note(residual);
+            let Measured { residual, work } =
+                self.set.measure(measure, rows, velocities, row_impulses);
+            progress.note(residual, work);
             (solved.outer, solved.residual) = (solved.outer + 1, residual);
-            solved.is_unconverged = residual > progress.tolerance;
+            solved.is_unconverged = residual > progress.tolerance.max(TOLERANCES[0]);
             let exact = progress.tolerance / equations.dt;
             let are_exact = self.parts[..self.count].iter().all(|p| p.left <= exact * p.size);
-            if !solved.is_unconverged && are_exact || progress.is_spent() {
+            if residual <= progress.tolerance && are_exact || progress.is_spent() {
                 break;
             }
             self.set.is_stale |= self.renew(references, equations, &progress);
@@ -433,6 +443,8 @@ struct Progress {
     gain: Option<f64>,
     /// Relaxations of single contacts in all.
     relaxations: usize,
+    /// Residuals that have been measured with the strict tolerance.
+    strict: usize,
 }
 
 impl Progress {
@@ -446,6 +458,7 @@ impl Progress {
             limit: SWEEPS[0],
             gain: None,
             relaxations: 0,
+            strict: 0,
         }
     }
 
@@ -458,14 +471,20 @@ impl Progress {
         }
     }
 
-    /// Takes in a residual.
-    fn note(&mut self, residual: f64) {
+    /// Takes in a residual and the work of impulses.
+    fn note(&mut self, residual: f64, work: f64) {
         if self.outer == 0 {
             self.first = residual;
             self.tolerance = (SHARE * residual).clamp(TOLERANCES[0], TOLERANCES[1]);
         } else if residual > 0.4 * self.residual {
             self.sweep_share = f64::max(0.25 * self.sweep_share, SWEEP_SHARES[1]);
             self.limit = (2 * self.limit).min(SWEEPS[1]);
+        }
+        if self.strict > 0 {
+            self.strict += 1;
+        } else if work > LIFTED && residual <= self.tolerance {
+            self.tolerance *= STRICT;
+            self.strict = 1;
         }
         self.gain = (self.outer > 0).then(|| residual / self.residual);
         self.residual = residual;
@@ -474,7 +493,7 @@ impl Progress {
 
     /// Whether no further iteration is allowed.
     fn is_spent(&self) -> bool {
-        self.outer >= MAX_OUTER || self.relaxations > MAX_RELAXATIONS
+        self.outer >= MAX_OUTER || self.strict > MAX_STRICT || self.relaxations > MAX_RELAXATIONS
     }
 
     /// Refuses a residual that is greater than the first one.
@@ -492,6 +511,7 @@ impl Progress {
     }
 
     fn limits(&self) -> Limits {
-        Limits { tolerance: (self.sweep_share * self.residual).max(LEAST), sweeps: self.limit }
+        let least = LEAST * (self.tolerance / TOLERANCES[0]).min(1.0);
+        Limits { tolerance: (self.sweep_share * self.residual).max(least), sweeps: self.limit }
     }
 }

@@ -50,6 +50,16 @@ pub(super) struct Measurement {
     pub is_first: bool,
 }
 
+/// What velocities lack.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measured {
+    /// The most that one more relaxation of a contact would change, per size and step.
+    pub residual: f64,
+    /// Work of all impulses that no source accounts for, over that of opening each contact by its
+    /// size under its impulse; negative where they take energy.
+    pub work: f64,
+}
+
 /// What sweeps have done at a contact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
@@ -126,23 +136,28 @@ impl WorkingSet {
         self.contacts.len()
     }
 
-    /// Residual of the velocities: the most that one more relaxation of a contact would change.
-    ///
-    /// Per size and step. Contacts that are active or nearly so become pending.
+    /// Measures what the velocities lack. Contacts that are active or nearly so become pending.
     pub(super) fn measure(
         &mut self,
         Measurement { dt, is_first }: Measurement,
         rows: &[SolverRow],
         velocities: &[Vec3],
         row_impulses: &[ContactImpulse],
-    ) -> f64 {
+    ) -> Measured {
         let mut most: f64 = 0.0;
+        let (mut work, mut all) = (0.0, 0.0);
         let WorkingSet { entries, constraints, is_stale, .. } = self;
         for ((row, impulse), entry) in rows.iter().zip(row_impulses).zip(entries) {
             let per_size = dt / row.size;
             let linear = row.linear(velocities);
             let lacking = row.min_normal_velocity - row.normal.dot(linear - row.surface_velocity);
             let is_pressed = *impulse != ContactImpulse::default();
+            if is_pressed {
+                let relative = linear - row.surface_velocity;
+                work += impulse.impulse(row.normal).dot(relative)
+                    - impulse.normal * row.min_normal_velocity.max(0.0);
+                all += impulse.normal / per_size;
+            }
             if let Entry::At(place) = *entry {
                 let ContactConstraint { block, is_ready, .. } = &constraints[place as usize];
                 // That of the constraint has the velocities of held unknowns in it, as has `linear`.
@@ -168,7 +183,7 @@ impl WorkingSet {
                 most = most.max(lacking * per_size);
             }
         }
-        most
+        Measured { residual: most, work: if all > 0.0 { work / all } else { 0.0 } }
     }
 
     /// Compliances and constraints of all contacts that are in it or pending, where that is due.
