@@ -38,7 +38,7 @@ use crate::solve::terms::RigidSides;
 const RATE: f64 = 34.0;
 
 /// Substeps of a step at least and at most.
-const SUBSTEPS: [f64; 2] = [4.0, 128.0];
+const SUBSTEPS: [f64; 2] = [4.0, 512.0];
 
 /// Time after which the loads that were met say more than the height of an island, s.
 const YOUNG: f64 = 1.0;
