@@ -81,6 +81,8 @@ pub(crate) struct Separation {
     pub size: f64,
     /// Steps for which they have overlapped.
     age: u32,
+    /// Whether no contact of theirs is deep.
+    is_shallow: bool,
 }
 
 /// The nearest point of an obstacle to a body that is translated.
@@ -324,7 +326,9 @@ impl DeepPairs {
                 return; // apart: nothing to remember
             }
             let PairState { axis, distance, .. } = pair;
-            self.separations.push(Separation { bodies, axis, distance, size, age: pair.age });
+            let is_shallow = overlap.depth > 0.0 && overlap.depth <= DEEP * size;
+            let age = pair.age;
+            self.separations.push(Separation { bodies, axis, distance, size, age, is_shallow });
             if distance <= DEEP * size {
                 // This step goes all of the way; from then on contacts can do it.
                 (pair.axis, pair.age) = (Vec3::ZERO, 0);
@@ -393,8 +397,12 @@ impl DeepPairs {
         }
         let (first, Some(second)) = contact.bodies else { return true };
         let Some(pair) = pair_of(&self.separations, contact) else { return true };
-        let axis = self.separations[pair].axis;
+        let Separation { axis, is_shallow, .. } = self.separations[pair];
         let direction = if first < second { axis } else { -axis };
+        // A wedge would close on a body that only moves out of it.
+        if is_shallow && contact.normal.dot(direction) <= SAME_WAY {
+            return true;
+        }
         let Feature::VertexBody(vertex, _) = contact.feature else {
             return contact.normal.dot(direction) > SAME_WAY;
         };
@@ -458,4 +466,49 @@ fn surface<'a>(state: SearchState<'a>, body: BodyId) -> Option<ClosedSurface<'a>
     let is_closed = !faces.is_empty() && 2 * edges.len() == 3 * faces.len();
     let (positions, vertices) = (state.positions, state.features.surface_of(body));
     is_closed.then_some(ClosedSurface { positions, vertices, edges, faces })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::{Bodies, Mesh};
+    use crate::contact::search::{ContactQuery, ContactSettings, Search};
+    use crate::mesh::generate::cuboid::cuboid;
+    use crate::mesh::generate::lattice::TetSplit;
+    use crate::mesh::tet::TetMesh;
+
+    /// Overlapping contacts of two cubes of 1 m, one on the other with overlap, whose way out has
+    /// long been along x: those that point upwards, and all.
+    fn upwards(overlap: f64) -> [usize; 2] {
+        let raw = cuboid([2; 3], Vec3::ONE, TetSplit::Five).unwrap();
+        let cube = TetMesh::from_raw(raw).unwrap().0;
+        let bodies = Bodies::from_meshes(&[Mesh::Tets(&cube), Mesh::Tets(&cube)]).unwrap();
+        let place = Vec3::new(0.3, 0.1, 1.0 - overlap);
+        let at = |place: Vec3| cube.positions().iter().map(move |p| *p + place);
+        let positions: Vec<Vec3> = at(Vec3::ZERO).chain(at(place)).collect();
+        let velocities = vec![Vec3::ZERO; positions.len()];
+        let motion = StateView { positions: &positions, velocities: &velocities, time: 0.0 };
+        let (obstacles, settings) = (&[][..], ContactSettings::default());
+        let query = ContactQuery { motion, bodies: &bodies, obstacles, settings, dt: 0.01 };
+        let mut search = Search::new(&positions, &bodies).unwrap();
+        let pair = [BodyId(0), BodyId(1)];
+        let (axis, age) = (-Vec3::X, 2 * PATIENCE);
+        search.deep.known =
+            vec![PairState { bodies: pair, age, axis, distance: 0.8, ..Default::default() }];
+        let mut contacts = Vec::new();
+        search.find(query, &mut contacts).unwrap();
+        search.separate(query, |_, _| true, &mut contacts);
+        assert_eq!(search.deep.separations()[0].axis, axis);
+        contacts.retain(|contact| contact.gap < 0.0);
+        let is_upward = |contact: &&Contact| contact.normal.z.abs() > 0.9;
+        [contacts.iter().filter(is_upward).count(), contacts.len()]
+    }
+
+    #[test]
+    fn a_shallow_pair_is_still_borne_across_its_way_out_and_a_deep_one_is_not() {
+        let [bearing, _] = upwards(0.03);
+        assert!(bearing >= 3, "{bearing}");
+        let [bearing, all] = upwards(0.3);
+        assert!(bearing == 0 && all >= 3, "{bearing} of {all}");
+    }
 }
