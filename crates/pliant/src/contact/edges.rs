@@ -23,6 +23,9 @@ pub(super) const BEYOND: f64 = 0.02;
 /// The same of a flat edge, whose faces follow what they meet but roughly.
 const BEYOND_FLAT: f64 = 0.1;
 
+/// Way of a step, per length of the shorter edge, from which edges may come beside each other in it.
+const SLIDING: f64 = 0.02;
+
 /// One edge with the corners beside it, all in world space, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct EdgeGeometry {
@@ -66,6 +69,18 @@ impl EdgeGeometry {
     pub(crate) fn moved(&self, by: Vec3) -> EdgeGeometry {
         let moved = |points: [Vec3; 2]| points.map(|point| point + by);
         EdgeGeometry { ends: moved(self.ends), tips: moved(self.tips), ..*self }
+    }
+
+    /// The same after its ends have gone these ways, m; the corners beside it go along.
+    fn after(&self, ways: [Vec3; 2]) -> EdgeGeometry {
+        let mean = 0.5 * (ways[0] + ways[1]);
+        let ends = [self.ends[0] + ways[0], self.ends[1] + ways[1]];
+        EdgeGeometry { ends, tips: self.tips.map(|tip| tip + mean), ..*self }
+    }
+
+    /// A point of it, by its parameter from 0 to 1.
+    fn point(&self, s: f64) -> Vec3 {
+        self.ends[0] + s * self.along()
     }
 
     #[inline]
@@ -132,6 +147,30 @@ pub(crate) fn edge_edge_gap(
     in_arc.then_some(EdgeEdgeGap { s, t, normal, gap })
 }
 
+/// The contact of two edges that are beside each other now, and would have passed each other at the
+/// end of a step in which their ends go these ways, m.
+///
+/// Between the points that would meet, with the gap that these have now.
+pub(crate) fn arriving_gap(
+    a: &EdgeGeometry,
+    b: &EdgeGeometry,
+    ways: [[Vec3; 2]; 2],
+    reach: f64,
+    depth: f64,
+) -> Option<EdgeEdgeGap> {
+    let met = edge_edge_gap(&a.after(ways[0]), &b.after(ways[1]), 0.0, depth)?;
+    let gap = (a.point(met.s) - b.point(met.t)).dot(met.normal);
+    (0.0..reach).contains(&gap).then_some(EdgeEdgeGap { gap, ..met })
+}
+
+/// Whether edges slide by so much that others may meet at the end of the step; `length` is that of
+/// the shorter, m.
+#[inline]
+pub(crate) fn slides([a, b]: [[Vec3; 2]; 2], length: f64) -> bool {
+    let most = (SLIDING * length) * (SLIDING * length);
+    a.iter().any(|one| b.iter().any(|other| one.distance_squared(*other) > most))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,6 +213,25 @@ mod tests {
         assert_eq!(edge_edge_gap(&one, &other, 1.0, 1.0), None); // the upper faces up
         let beside = EdgeGeometry { ends: other.ends.map(|p| p + 5.0 * Vec3::Y), ..other };
         assert_eq!(edge_edge_gap(&roof(Vec3::X, 0.3, -1.0), &beside, 1.0, 1.0), None);
+    }
+
+    #[test]
+    fn edges_that_slide_over_each_other_within_a_step_are_met_where_they_will_be() {
+        // The keel is beside the roof, 0.1 m above its ridge, and flies across it, falling by 0.2 m.
+        let (keel, ridge) = (roof(Vec3::X, 0.1, -1.0), roof(Vec3::Y, 0.0, 1.0));
+        let beside = keel.moved(1.5 * Vec3::X);
+        let way = Vec3::new(-1.0, 0.0, -0.2);
+        assert_eq!(edge_edge_gap(&beside, &ridge, 1.0, 1.0), None);
+        let ways = [[way; 2], [Vec3::ZERO; 2]];
+        assert!(slides(ways, 2.0) && !slides([[way; 2]; 2], 2.0));
+        let found = arriving_gap(&beside, &ridge, ways, 1.0, 1.0).unwrap();
+        // From 0.5 to 2.5 m now, from −0.5 to 1.5 m then: a quarter of its length is past the ridge.
+        assert!((found.s - 0.25).abs() < 1e-15 && found.t == 0.5, "{found:?}");
+        assert!((found.gap - 0.1).abs() < 1e-15 && found.normal.abs_diff_eq(Vec3::Z, 1e-15));
+        // What stays above it at the end, and what is too far now, is not met.
+        let level = [[-Vec3::X; 2], [Vec3::ZERO; 2]];
+        assert_eq!(arriving_gap(&beside, &ridge, level, 1.0, 1.0), None);
+        assert_eq!(arriving_gap(&beside, &ridge, ways, 0.05, 1.0), None);
     }
 
     #[test]

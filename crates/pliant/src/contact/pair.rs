@@ -1,7 +1,9 @@
 //! Contacts of one pair of bodies: vertices near a surface, edges near edges.
 
 use crate::body::{Bodies, BodyKind};
-use crate::contact::edges::{BEYOND, EdgeEdgeGap, FLAT, edge_edge_gap, is_bent};
+use crate::contact::edges::{
+    BEYOND, EdgeEdgeGap, FLAT, arriving_gap, edge_edge_gap, is_bent, slides,
+};
 use crate::contact::features::Features;
 use crate::contact::margin::Margin;
 use crate::contact::near::{ClosestPoint, closest_point, terms};
@@ -9,7 +11,7 @@ use crate::contact::separating_slab::SeparatingSlab;
 use crate::contact::shape::{Facets, FeatureEdge, Shape, grown, seen};
 use crate::contact::{Contact, Feature};
 use crate::detect::boxes::{Hits, Query};
-use crate::id::{BodyId, VertexId};
+use crate::id::{BodyId, VertexId, at};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::normals::face_normal;
 
@@ -38,6 +40,10 @@ pub(crate) struct SearchState<'a> {
     pub origin: Vec3,
     /// Coulomb's coefficient between bodies.
     pub friction: f64,
+    /// Of all vertices, m/s.
+    pub velocities: &'a [Vec3],
+    /// Length of the step, s.
+    pub dt: f64,
 }
 
 /// Two bodies with their search distances.
@@ -204,10 +210,23 @@ impl SearchState<'_> {
     #[inline]
     fn meet(&self, pair: Pair, [first, second]: [&FeatureEdge; 2], found: &mut Vec<Contact>) {
         let depth = edge_depth(pair.margin, first.length.min(second.length));
-        let met = edge_edge_gap(&first.side, &second.side, pair.margin.reach, depth);
+        let reach = pair.margin.reach;
+        let met = edge_edge_gap(&first.side, &second.side, reach, depth).or_else(|| {
+            let ways = [first, second].map(|edge| self.ways(edge));
+            slides(ways, first.length.min(second.length))
+                .then(|| arriving_gap(&first.side, &second.side, ways, reach, depth))
+                .flatten()
+        });
         if let Some(edge_edge_gap) = met {
             found.push(self.between(pair, [first.edge, second.edge], &edge_edge_gap));
         }
+    }
+
+    /// Ways of the ends of an edge in the step, m.
+    #[inline]
+    fn ways(&self, edge: &FeatureEdge) -> [Vec3; 2] {
+        let ends = self.features.edges[edge.edge as usize].ends;
+        ends.map(|end| self.dt * at(self.velocities, end))
     }
 
     /// The contact of a vertex with a surface.

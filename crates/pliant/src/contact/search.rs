@@ -101,6 +101,8 @@ impl<'a> ContactQuery<'a> {
             inside,
             origin: near.origin,
             friction: self.settings.friction,
+            velocities: self.motion.velocities,
+            dt: self.dt,
         }
     }
 }
