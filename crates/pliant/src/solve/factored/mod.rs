@@ -55,9 +55,9 @@ const SHARE: f64 = 0.01;
 /// Work of impulses, as measured, that is worth a smaller tolerance.
 ///
 /// What rests on contacts that open by a residual is lifted, and its weight gains energy.
-const LIFTED: f64 = 1e-7;
+const LIFTED: f64 = 1e-8;
 /// That tolerance, over the one before, and outer iterations spent on it at most.
-const STRICT: f64 = 0.1;
+const STRICT: f64 = 0.02;
 const MAX_STRICT: usize = 4;
 /// Times the first residual, and least residual, above which there is no solution.
 const DIVERGED: [f64; 2] = [1.0, 0.1];
