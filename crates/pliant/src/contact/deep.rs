@@ -400,7 +400,7 @@ impl DeepPairs {
         let Separation { axis, is_shallow, .. } = self.separations[pair];
         let direction = if first < second { axis } else { -axis };
         // A wedge would close on a body that only moves out of it.
-        if is_shallow && contact.normal.dot(direction) <= SAME_WAY {
+        if is_shallow && contact.normal.dot(direction).abs() <= SAME_WAY {
             return true;
         }
         let Feature::VertexBody(vertex, _) = contact.feature else {

@@ -23,7 +23,7 @@ pub(super) const BEYOND: f64 = 0.02;
 /// The same of a flat edge, whose faces follow what they meet but roughly.
 const BEYOND_FLAT: f64 = 0.1;
 
-/// Way of a step, per length of the shorter edge, from which edges may come beside each other in it.
+/// Way of a step, per length of the shorter edge, from which other edges may meet in it.
 const SLIDING: f64 = 0.02;
 
 /// One edge with the corners beside it, all in world space, m.
@@ -147,10 +147,13 @@ pub(crate) fn edge_edge_gap(
     in_arc.then_some(EdgeEdgeGap { s, t, normal, gap })
 }
 
-/// The contact of two edges that are beside each other now, and would have passed each other at the
-/// end of a step in which their ends go these ways, m.
+/// The contact of two edges that slide into each other's way, m, within a step.
 ///
-/// Between the points that would meet, with the gap that these have now.
+/// They have no contact now, and would have passed each other at the end of the step; the contact
+/// is between the points that meet on the way, with the gap that these have now.
+///
+/// - Deviates: a contact is elsewhere between points that are nearest now. Here they are apart by
+///   up to the way of the step across the normal, and its impulse turns soft bodies by that arm.
 pub(crate) fn arriving_gap(
     a: &EdgeGeometry,
     b: &EdgeGeometry,
@@ -158,13 +161,21 @@ pub(crate) fn arriving_gap(
     reach: f64,
     depth: f64,
 ) -> Option<EdgeEdgeGap> {
-    let met = edge_edge_gap(&a.after(ways[0]), &b.after(ways[1]), 0.0, depth)?;
-    let gap = (a.point(met.s) - b.point(met.t)).dot(met.normal);
+    let now = |met: &EdgeEdgeGap| (a.point(met.s) - b.point(met.t)).dot(met.normal);
+    let end = edge_edge_gap(&a.after(ways[0]), &b.after(ways[1]), 0.0, depth)?;
+    let gap = now(&end);
+    if !(0.0..reach).contains(&gap) {
+        return None;
+    }
+    // Not beside each other, as what falls along a wall is when it passes the upper edge.
+    let passing = gap / (gap - end.gap);
+    let [one, other] = ways.map(|ways| ways.map(|way| passing * way));
+    let met = edge_edge_gap(&a.after(one), &b.after(other), reach, depth)?;
+    let gap = now(&met);
     (0.0..reach).contains(&gap).then_some(EdgeEdgeGap { gap, ..met })
 }
 
-/// Whether edges slide by so much that others may meet at the end of the step; `length` is that of
-/// the shorter, m.
+/// Whether edges slide by enough to meet others than now; `length` is that of the shorter, m.
 #[inline]
 pub(crate) fn slides([a, b]: [[Vec3; 2]; 2], length: f64) -> bool {
     let most = (SLIDING * length) * (SLIDING * length);
@@ -216,22 +227,21 @@ mod tests {
     }
 
     #[test]
-    fn edges_that_slide_over_each_other_within_a_step_are_met_where_they_will_be() {
-        // The keel is beside the roof, 0.1 m above its ridge, and flies across it, falling by 0.2 m.
+    fn edges_that_slide_over_each_other_within_a_step_are_met_where_they_pass() {
+        // A keel along x from 0.5 to 2.5 m, 0.1 m above a ridge along y, flies across it, falling.
         let (keel, ridge) = (roof(Vec3::X, 0.1, -1.0), roof(Vec3::Y, 0.0, 1.0));
         let beside = keel.moved(1.5 * Vec3::X);
-        let way = Vec3::new(-1.0, 0.0, -0.2);
         assert_eq!(edge_edge_gap(&beside, &ridge, 1.0, 1.0), None);
-        let ways = [[way; 2], [Vec3::ZERO; 2]];
-        assert!(slides(ways, 2.0) && !slides([[way; 2]; 2], 2.0));
-        let found = arriving_gap(&beside, &ridge, ways, 1.0, 1.0).unwrap();
-        // From 0.5 to 2.5 m now, from −0.5 to 1.5 m then: a quarter of its length is past the ridge.
+        let falling = |by: f64| [[Vec3::new(-2.0, 0.0, -by); 2], [Vec3::ZERO; 2]];
+        assert!(slides(falling(0.2), 2.0) && !slides([falling(0.2)[0]; 2], 2.0));
+        // Halfway, from −0.5 to 1.5 m: a quarter of its length is past the ridge.
+        let found = arriving_gap(&beside, &ridge, falling(0.2), 1.0, 1.0).unwrap();
         assert!((found.s - 0.25).abs() < 1e-15 && found.t == 0.5, "{found:?}");
         assert!((found.gap - 0.1).abs() < 1e-15 && found.normal.abs_diff_eq(Vec3::Z, 1e-15));
-        // What stays above it at the end, and what is too far now, is not met.
-        let level = [[-Vec3::X; 2], [Vec3::ZERO; 2]];
-        assert_eq!(arriving_gap(&beside, &ridge, level, 1.0, 1.0), None);
-        assert_eq!(arriving_gap(&beside, &ridge, ways, 0.05, 1.0), None);
+        // It stays above; it is too far; it is below the ridge before it comes there.
+        assert_eq!(arriving_gap(&beside, &ridge, falling(0.05), 1.0, 1.0), None);
+        assert_eq!(arriving_gap(&beside, &ridge, falling(0.2), 0.05, 1.0), None);
+        assert_eq!(arriving_gap(&beside, &ridge, falling(0.5), 1.0, 1.0), None);
     }
 
     #[test]

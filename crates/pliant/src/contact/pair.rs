@@ -128,7 +128,7 @@ impl SearchState<'_> {
         })
     }
 
-    /// Appends contacts between the edges of both bodies.
+    /// Appends contacts between the edges of both bodies; true if some only arrive in the step.
     ///
     /// Bodies whose boxes are farther apart than they reach have none, whatever their edges
     /// seem to have passed.
@@ -138,11 +138,12 @@ impl SearchState<'_> {
         slab: Option<&SeparatingSlab>,
         hits: &mut [Hits; 2],
         found: &mut Vec<Contact>,
-    ) {
+    ) -> bool {
         let ([a, b], margin) = (pair.of, pair.margin);
         let [mine, theirs] = [a, b].map(|body| self.boxes[body.index()]);
+        let mut arrives = false;
         if !grown(mine, margin.reach).meets(theirs) {
-            return;
+            return arrives;
         }
         let [one, other] = [a, b].map(|body| &self.shapes[body.index()]);
         let [near, nearer] = hits;
@@ -159,10 +160,10 @@ impl SearchState<'_> {
             }
             let wide = seen(grown(first.around(), depth), self.origin);
             for &place in other.boxes.meeting(&Query::new(wide), nearer) {
-                self.meet(pair, [first, &other.feature_edges[place as usize]], found);
+                arrives |= self.meet(pair, [first, &other.feature_edges[place as usize]], found);
             }
         }
-        self.long_edges(pair, [one, other], hits, found);
+        self.long_edges(pair, [one, other], hits, found) || arrives
     }
 
     /// Appends contacts of feature edges with the flat edges of a surface.
@@ -176,9 +177,9 @@ impl SearchState<'_> {
         shapes: [&Shape; 2],
         hits: &mut [Hits; 2],
         found: &mut Vec<Contact>,
-    ) {
+    ) -> bool {
         let [near, nearer] = hits;
-        let offset = pair.margin.offset;
+        let (offset, mut arrives) = (pair.margin.offset, false);
         for (first, flat) in [(0, 1), (1, 0)] {
             let [one, other] = [shapes[first], shapes[flat]];
             let shortest = LONGER * other.shortest_flat;
@@ -199,27 +200,36 @@ impl SearchState<'_> {
                     let short = &other.flat_edges[place as usize];
                     if long.length > LONGER * short.length || is_bent(short.side.rise(), offset) {
                         let edges = if first == 0 { [long, short] } else { [short, long] };
-                        self.meet(pair, edges, found);
+                        arrives |= self.meet(pair, edges, found);
                     }
                 }
             }
         }
+        arrives
     }
 
-    /// Appends the contact of two edges, if they have one.
+    /// Appends the contact of two edges, if they have one; true if they only arrive in the step.
     #[inline]
-    fn meet(&self, pair: Pair, [first, second]: [&FeatureEdge; 2], found: &mut Vec<Contact>) {
-        let depth = edge_depth(pair.margin, first.length.min(second.length));
-        let reach = pair.margin.reach;
-        let met = edge_edge_gap(&first.side, &second.side, reach, depth).or_else(|| {
-            let ways = [first, second].map(|edge| self.ways(edge));
-            slides(ways, first.length.min(second.length))
-                .then(|| arriving_gap(&first.side, &second.side, ways, reach, depth))
-                .flatten()
-        });
-        if let Some(edge_edge_gap) = met {
-            found.push(self.between(pair, [first.edge, second.edge], &edge_edge_gap));
+    fn meet(
+        &self,
+        pair: Pair,
+        [first, second]: [&FeatureEdge; 2],
+        found: &mut Vec<Contact>,
+    ) -> bool {
+        let shorter = first.length.min(second.length);
+        let (reach, depth) = (pair.margin.reach, edge_depth(pair.margin, shorter));
+        let edges = [first.edge, second.edge];
+        if let Some(met) = edge_edge_gap(&first.side, &second.side, reach, depth) {
+            found.push(self.between(pair, edges, &met));
+            return false;
         }
+        let ways = [first, second].map(|edge| self.ways(edge));
+        if !slides(ways, shorter) {
+            return false;
+        }
+        let arriving = arriving_gap(&first.side, &second.side, ways, reach, depth);
+        found.extend(arriving.map(|met| self.between(pair, edges, &met)));
+        arriving.is_some()
     }
 
     /// Ways of the ends of an edge in the step, m.

@@ -644,10 +644,11 @@ impl Step<'_> {
                 |point: Vec3| slab.is_none_or(|slab| slab.may_meet(body, point, pair.margin.reach));
             self.snapshot.vertices(pair, may_meet, found);
         }
-        self.snapshot.edges(pair, slab, hits, found);
+        let arrives = self.snapshot.edges(pair, slab, hits, found);
         if through.find(&self.snapshot, pair, slab, found) == Crossing::Unresolved {
             crossing.push(of);
         } else if !(is_fast
+            || arrives
             || has_inside(&self.snapshot, of)
             || has_inside(&self.snapshot, back.of))
             && self.known.0.are_rigid(of)

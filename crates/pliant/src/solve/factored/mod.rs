@@ -52,12 +52,13 @@ const MAX_RELAXATIONS: usize = 200_000;
 const TOLERANCES: [f64; 2] = [2e-6, 5e-5];
 /// Between the two, this share of the first residual.
 const SHARE: f64 = 0.01;
-/// Work of impulses, as measured, that is worth a smaller tolerance.
+/// Work of impulses ([`Measured::work`]) that is worth a smaller tolerance.
 ///
 /// What rests on contacts that open by a residual is lifted, and its weight gains energy.
 const LIFTED: f64 = 1e-8;
-/// That tolerance, over the one before, and outer iterations spent on it at most.
+/// That tolerance, over the usual one.
 const STRICT: f64 = 0.02;
+/// Outer iterations spent on it at most.
 const MAX_STRICT: usize = 4;
 /// Times the first residual, and least residual, above which there is no solution.
 const DIVERGED: [f64; 2] = [1.0, 0.1];
@@ -305,7 +306,7 @@ impl FactoredPgs {
                 self.set.measure(measure, rows, velocities, row_impulses);
             progress.note(residual, work);
             (solved.outer, solved.residual) = (solved.outer + 1, residual);
-            solved.is_unconverged = residual > progress.tolerance.max(TOLERANCES[0]);
+            solved.is_unconverged = residual > progress.usual;
             let exact = progress.tolerance / equations.dt;
             let are_exact = self.parts[..self.count].iter().all(|p| p.left <= exact * p.size);
             if residual <= progress.tolerance && are_exact || progress.is_spent() {
@@ -436,6 +437,8 @@ struct Progress {
     first: f64,
     residual: f64,
     tolerance: f64,
+    /// The tolerance where impulses do no work.
+    usual: f64,
     /// Share of that which sweeps leave, and how many there may be.
     sweep_share: f64,
     limit: usize,
@@ -454,6 +457,7 @@ impl Progress {
             first: 0.0,
             residual: f64::INFINITY,
             tolerance: TOLERANCES[0],
+            usual: TOLERANCES[0],
             sweep_share: SWEEP_SHARES[0],
             limit: SWEEPS[0],
             gain: None,
@@ -475,7 +479,8 @@ impl Progress {
     fn note(&mut self, residual: f64, work: f64) {
         if self.outer == 0 {
             self.first = residual;
-            self.tolerance = (SHARE * residual).clamp(TOLERANCES[0], TOLERANCES[1]);
+            self.usual = (SHARE * residual).clamp(TOLERANCES[0], TOLERANCES[1]);
+            self.tolerance = self.usual;
         } else if residual > 0.4 * self.residual {
             self.sweep_share = f64::max(0.25 * self.sweep_share, SWEEP_SHARES[1]);
             self.limit = (2 * self.limit).min(SWEEPS[1]);
@@ -506,7 +511,7 @@ impl Progress {
             solver: "contact",
             iterations: self.outer,
             residual: self.residual,
-            tolerance: self.tolerance,
+            tolerance: self.usual,
         })
     }
 

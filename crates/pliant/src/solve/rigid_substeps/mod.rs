@@ -72,7 +72,7 @@ pub struct SubstepOutput {
     pub(crate) ends: Vec<(u32, RigidState)>,
     /// Of each contact; none where it was solved otherwise.
     pub(crate) last: Vec<Option<LastSubstep>>,
-    /// First unknown of each body that rest has slowed down, and the momentum lost, N·s.
+    /// First unknown of each body that rest or brakes have slowed down, and the momentum lost, N·s.
     pub(crate) rested: Vec<(u32, Vec3)>,
     /// Energy that shifts of bodies that were too near have put in, J.
     pub(crate) lifted: f64,

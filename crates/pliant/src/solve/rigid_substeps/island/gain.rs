@@ -1,4 +1,12 @@
-//! Substeps without energy from nowhere: what contacts put in is summed and swept out.
+//! Substeps without energy from nowhere: what contacts put in is summed, swept out, and taken from
+//! the velocities where sweeps leave some.
+//!
+//! | here    | formula | meaning                                             |
+//! |---------|---------|-----------------------------------------------------|
+//! | `start` | K₀      | energy of motion when the substep began, J          |
+//! | `now`   | K       | the same after its sweeps, J                        |
+//! | `work`  | W       | what forces put in during the substep, J            |
+//! | `share` | s       | of the velocities that is kept                      |
 
 use crate::math::Mat3;
 use crate::solve::joint::articulation::Articulation;
@@ -102,14 +110,13 @@ impl Island {
         GAIN[0] * now + GAIN[1] * self.fall
     }
 
-    /// Share of the velocities that an island keeps, so that contacts put no energy into it;
-    /// `gain` is what they put in, if that is known.
+    /// Share of the velocities that an island keeps, so that contacts put no energy into it.
     ///
     /// Sweeps end before impulses of the substep before are undone, and what rests or hardly moves
     /// is not swept on. Where all velocities have the share s of what they are, the gain is
     /// s² K − s W − K₀, with the energies of motion K and K₀, now and before, and the work W of
     /// forces. Only of islands that lie on what is still: that takes the momentum, and no contact
-    /// closes faster than it may.
+    /// closes faster than it may. Others keep all, and count `gain`.
     pub(super) fn brake(&mut self, gain: f64) -> f64 {
         if self.is_driven || !self.jointed.is_empty() {
             self.balance += gain;
@@ -117,7 +124,8 @@ impl Island {
         }
         let start = self.start_energy();
         let [now, work] = self.now_and_work();
-        let allowed = self.little(now) - self.balance;
+        // What was gained before it lay on anything is not taken back.
+        let allowed = (self.little(now) - self.balance).max(0.0);
         if now - start - work <= allowed || now <= 0.0 || !self.lies() {
             self.balance += now - start - work;
             return 1.0;
@@ -136,11 +144,7 @@ impl Island {
 
     /// Whether any contact presses on what cannot move.
     fn lies(&self) -> bool {
-        let ground = self.members.len();
-        let is_fixed = |side: u32| {
-            let side = side as usize;
-            side == ground || self.bodies[side].inv_mass == 0.0
-        };
+        let is_fixed = |side: u32| self.bodies[side as usize].inv_mass == 0.0;
         let presses = |patch: &Patch| patch.impulse.pressure() > 0.0;
         self.patches().any(|patch| patch.sides.into_iter().any(is_fixed) && presses(patch))
     }
