@@ -107,7 +107,7 @@ fn trial(name: &str, text: String, mut trace: Option<File>) -> Result<Trial, Str
             let line = made.line(step, &mut ours, &overlap)?;
             file.write_all(line.as_bytes()).map_err(|error| format!("trace: {error}"))?;
         }
-        if let Err(failure) = made {
+        if let Some(failure) = made.map_or_else(Some, |made| made.failure) {
             trial.failure = Some(format!("step {step}: {failure}"));
             break;
         }
@@ -120,19 +120,21 @@ fn trial(name: &str, text: String, mut trace: Option<File>) -> Result<Trial, Str
     Ok(trial)
 }
 
-/// One step, for a trace.
-struct MadeStep {
+/// What a step did, for a trace.
+struct StepTrace {
     report: StepReport,
     rise: Option<EnergyRise>,
     /// CPU time, s.
     cpu: f64,
+    /// Why the scene ends with it, if it does.
+    failure: Option<String>,
 }
 
 /// Names of the columns of a trace.
 pub const TRACE_COLUMNS: &str = "step,kinetic,elastic,gravitational,energy_input,appeared,largest,\
     unconverged,halvings,rows,inside,crossings,in_obstacles,rms,cpu\n";
 
-impl MadeStep {
+impl StepTrace {
     /// Its line in a trace.
     fn line(&self, step: u64, ours: &mut Ours, overlap: &Overlap) -> Result<String, String> {
         let energy = ours.built.world.energy().map_err(|error| error.to_string())?;
@@ -159,7 +161,7 @@ impl MadeStep {
 
 impl Trial {
     /// Makes a step and judges it.
-    fn step(&mut self, ours: &mut Ours, ledger: &mut EnergyLedger) -> Result<MadeStep, String> {
+    fn step(&mut self, ours: &mut Ours, ledger: &mut EnergyLedger) -> Result<StepTrace, String> {
         let (time, report) = ours.reported_step()?;
         self.cpu += time;
         self.steps += 1;
@@ -168,14 +170,14 @@ impl Trial {
         if let Some(rise) = rise {
             self.energy_steps += 1;
             self.energy = rise.appeared / rise.largest;
-            if rise.is_absurd {
-                return Err(format!("energy grew by {:.1e} of the largest", self.energy));
-            }
         }
-        if self.cpu > MOST_CPU {
-            return Err(format!("over {MOST_CPU} CPU s"));
-        }
-        Ok(MadeStep { report, rise, cpu: time })
+        let is_absurd = rise.is_some_and(|rise| rise.is_absurd);
+        let failure = match is_absurd {
+            true => Some(format!("energy grew by {:.1e} of the largest", self.energy)),
+            false if self.cpu > MOST_CPU => Some(format!("over {MOST_CPU} CPU s")),
+            false => None,
+        };
+        Ok(StepTrace { report, rise, cpu: time, failure })
     }
 }
 
