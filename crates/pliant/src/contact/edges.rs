@@ -71,10 +71,11 @@ impl EdgeGeometry {
         EdgeGeometry { ends: moved(self.ends), tips: moved(self.tips), ..*self }
     }
 
-    /// The same after its ends have gone these ways, m; the corners beside it go along.
-    fn after(&self, ways: [Vec3; 2]) -> EdgeGeometry {
-        let mean = 0.5 * (ways[0] + ways[1]);
-        let ends = [self.ends[0] + ways[0], self.ends[1] + ways[1]];
+    /// The same after these displacements of its ends, m; the corners beside it go along.
+    fn after(&self, displacements: [Vec3; 2]) -> EdgeGeometry {
+        let [from, to] = displacements;
+        let mean = 0.5 * (from + to);
+        let ends = [self.ends[0] + from, self.ends[1] + to];
         EdgeGeometry { ends, tips: self.tips.map(|tip| tip + mean), ..*self }
     }
 
@@ -157,19 +158,19 @@ pub(crate) fn edge_edge_gap(
 pub(crate) fn arriving_gap(
     a: &EdgeGeometry,
     b: &EdgeGeometry,
-    ways: [[Vec3; 2]; 2],
+    displacements: [[Vec3; 2]; 2],
     reach: f64,
     depth: f64,
 ) -> Option<EdgeEdgeGap> {
     let now = |met: &EdgeEdgeGap| (a.point(met.s) - b.point(met.t)).dot(met.normal);
-    let end = edge_edge_gap(&a.after(ways[0]), &b.after(ways[1]), 0.0, depth)?;
+    let end = edge_edge_gap(&a.after(displacements[0]), &b.after(displacements[1]), 0.0, depth)?;
     let gap = now(&end);
     if !(0.0..reach).contains(&gap) {
         return None;
     }
     // Not beside each other, as what falls along a wall is when it passes the upper edge.
     let passing = gap / (gap - end.gap);
-    let [one, other] = ways.map(|ways| ways.map(|way| passing * way));
+    let [one, other] = displacements.map(|ends| ends.map(|way| passing * way));
     let met = edge_edge_gap(&a.after(one), &b.after(other), reach, depth)?;
     let gap = now(&met);
     (0.0..reach).contains(&gap).then_some(EdgeEdgeGap { gap, ..met })

@@ -223,18 +223,18 @@ impl SearchState<'_> {
             found.push(self.between(pair, edges, &met));
             return false;
         }
-        let ways = [first, second].map(|edge| self.ways(edge));
-        if !slides(ways, shorter) {
+        let displacements = [first, second].map(|edge| self.displacements(edge));
+        if !slides(displacements, shorter) {
             return false;
         }
-        let arriving = arriving_gap(&first.side, &second.side, ways, reach, depth);
+        let arriving = arriving_gap(&first.side, &second.side, displacements, reach, depth);
         found.extend(arriving.map(|met| self.between(pair, edges, &met)));
         arriving.is_some()
     }
 
-    /// Ways of the ends of an edge in the step, m.
+    /// Displacements of the ends of an edge in the step, m.
     #[inline]
-    fn ways(&self, edge: &FeatureEdge) -> [Vec3; 2] {
+    fn displacements(&self, edge: &FeatureEdge) -> [Vec3; 2] {
         let ends = self.features.edges[edge.edge as usize].ends;
         ends.map(|end| self.dt * at(self.velocities, end))
     }

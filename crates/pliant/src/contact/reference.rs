@@ -287,13 +287,13 @@ impl Slow<'_> {
                 let depth = margin.reach.max((pad * shorter).min(margin.size));
                 let [[a0, a1], [b0, b1]] = [one, other].map(|e| self.features.edges[e].ends);
                 let way = |end: VertexId| DT * self.motion.velocities[end.index()];
-                let ways = [[a0, a1], [b0, b1]].map(|ends| ends.map(way));
-                let [mine, theirs] = &ways;
+                let displacements = [[a0, a1], [b0, b1]].map(|ends| ends.map(way));
+                let [mine, theirs] = &displacements;
                 let slide = mine.iter().flat_map(|m| theirs.iter().map(|t| m.distance(*t)));
                 let slides = slide.fold(0.0, f64::max) > 0.02 * shorter;
                 // Those that are not met where they are, where they are going.
                 let here = edge_edge_gap(&p, &q, margin.reach, depth);
-                let there = || arriving_gap(&p, &q, ways, margin.reach, depth);
+                let there = || arriving_gap(&p, &q, displacements, margin.reach, depth);
                 let Some(met) = here.or_else(|| slides.then(there).flatten()) else { continue };
                 found.push(Contact {
                     feature: Feature::EdgeEdge(one as u32, other as u32),
